@@ -1,0 +1,89 @@
+"""Settings of a process, read from the environment here and nowhere else."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import platformdirs
+
+from ragkit.errors import InvalidInput
+from ragkit.messages import LANGUAGES, Language
+
+ROOT_DATA_DIR = Path("/var/lib/ragkit")
+"""Where root keeps its data: the embedded server runs as its own user and must reach it, so never a private home."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """What a process is told from outside."""
+
+    data_dir: Path
+    """Holds the embedded database, policies and runs."""
+    database_url: str | None = None
+    """An external PostgreSQL; None starts the embedded one."""
+    keep_requests: int = 1000
+    """Retrieval requests kept per session; 0 keeps none. Spec: MODULE §1."""
+    pool_size: int = 8
+    """Connections at most."""
+    statement_timeout_ms: int = 30_000
+    language: Language = "en"
+    """Of messages on the command line."""
+    read_only: bool = False
+    """Refuse every write, and connect as the reader where the server is the embedded one."""
+
+    @staticmethod
+    def from_env(environ: Mapping[str, str] | None = None) -> Settings:
+        """Settings from `RAGKIT_*` variables.
+
+        Raises: InvalidInput naming the variable.
+        """
+        env = os.environ if environ is None else environ
+        return Settings(
+            data_dir=Path(env["RAGKIT_DATA_DIR"]).expanduser() if env.get("RAGKIT_DATA_DIR") else default_data_dir(),
+            database_url=env.get("RAGKIT_DATABASE_URL") or None,
+            keep_requests=_whole(env, "RAGKIT_KEEP_REQUESTS", 1000, least=0),
+            pool_size=_whole(env, "RAGKIT_POOL_SIZE", 8, least=1),
+            statement_timeout_ms=_whole(env, "RAGKIT_STATEMENT_TIMEOUT_MS", 30_000, least=1),
+            language=_language(env),
+            read_only=env.get("RAGKIT_READ_ONLY", "") not in ("", "0"),
+        )
+
+    def to_env(self) -> dict[str, str]:
+        """The variables that give these settings again in a child process."""
+        env = {
+            "RAGKIT_DATA_DIR": str(self.data_dir),
+            "RAGKIT_KEEP_REQUESTS": str(self.keep_requests),
+            "RAGKIT_POOL_SIZE": str(self.pool_size),
+            "RAGKIT_STATEMENT_TIMEOUT_MS": str(self.statement_timeout_ms),
+            "RAGKIT_LANGUAGE": self.language,
+            "RAGKIT_READ_ONLY": "1" if self.read_only else "",
+        }
+        return env | ({"RAGKIT_DATABASE_URL": self.database_url} if self.database_url else {})
+
+
+def default_data_dir() -> Path:
+    """`/var/lib/ragkit` for root, else the user's data folder of the platform."""
+    if sys.platform != "win32" and os.geteuid() == 0:
+        return ROOT_DATA_DIR
+    return Path(platformdirs.user_data_dir("ragkit", appauthor=False))
+
+
+def _whole(env: Mapping[str, str], name: str, default: int, *, least: int) -> int:
+    text = env.get(name, "")
+    if not text:
+        return default
+    if not text.isdecimal() or int(text) < least:
+        raise InvalidInput("setting_invalid", name=name, found=text, allowed=f"a whole number from {least}")
+    return int(text)
+
+
+def _language(env: Mapping[str, str]) -> Language:
+    found = env.get("RAGKIT_LANGUAGE", "") or "en"
+    for language in LANGUAGES:
+        if found == language:
+            return language
+    raise InvalidInput("setting_invalid", name="RAGKIT_LANGUAGE", found=found, allowed=", ".join(LANGUAGES))
