@@ -1,0 +1,3 @@
+"""Back end of the Posterna parcel-locker network."""
+
+__version__ = "2.4.0"
