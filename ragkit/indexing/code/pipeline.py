@@ -1,0 +1,70 @@
+"""The door of code: one file to its rows. Spec: MODULE §3 (`CodeIndexingPipeline`)."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from functools import lru_cache
+
+from ragkit.document import Extraction, IndexWarning, RagDocument, SourceFile
+from ragkit.indexing.code.c0_chunks import SourceUnit, Stretch, line_stretches, python_stretches, source_chunks
+from ragkit.indexing.code.c1_symbols import symbol_rows
+from ragkit.indexing.code.symbols import module_name, symbols_of
+from ragkit.indexing.code.syntax import Unparsable, parse
+from ragkit.indexing.context import TextAnalysis
+from ragkit.indexing.kinds import is_test, kind_of
+from ragkit.indexing.passages import Lines
+from ragkit.layers import Family
+
+_CACHED_NAMES = 1 << 15
+
+
+class CodeIndexingPipeline:
+    """Builds the rows of source files; pure, shared by threads."""
+
+    def __init__(self, analysis: TextAnalysis) -> None:
+        self._split = lru_cache(maxsize=_CACHED_NAMES)(analysis.split_identifier)
+
+    def supports(self, path: str) -> bool:
+        """Whether a file is source code or configuration of a known language."""
+        kind = kind_of(path)
+        return kind is not None and kind.family is Family.CODE
+
+    def index_file(self, file: SourceFile) -> Extraction:
+        """The rows of a source file: C0, then C1, each in the order of the source. Only Python has a C1 so far."""
+        kind = kind_of(file.path)
+        language = kind.language if kind else "text"
+        source = Lines(file.text)
+        if language == "python":
+            return self._python(file, source)
+        unit = SourceUnit(path=file.path, language=language, unit=file.path, is_test=is_test(file.path))
+        return self._extraction(source, line_stretches(source), unit, [], [])
+
+    def _python(self, file: SourceFile, source: Lines) -> Extraction:
+        unit = SourceUnit(path=file.path, language="python", unit=module_name(file.path), is_test=is_test(file.path))
+        tree = parse(source)
+        if isinstance(tree, ast.Module):
+            try:
+                symbols = symbols_of(tree, file.path)
+                stretches = python_stretches(source, tree, {symbol.node: symbol for symbol in symbols})
+                rows = symbol_rows(source, symbols, unit, self._split)
+                return self._extraction(source, stretches, unit, rows, [])
+            except RecursionError:
+                tree = Unparsable(1, "RecursionError")
+        params = {"path": file.path, "line": tree.line, "problem": tree.problem}
+        warning = IndexWarning(code="python_syntax", path=file.path, line=tree.line, params=params)
+        return self._extraction(source, line_stretches(source), unit, [], [warning])
+
+    def _extraction(
+        self,
+        source: Lines,
+        stretches: Sequence[Stretch],
+        unit: SourceUnit,
+        symbols: Sequence[RagDocument],
+        warnings: Sequence[IndexWarning],
+    ) -> Extraction:
+        chunks, cut_line = source_chunks(source, stretches, unit, self._split)
+        if cut_line is not None:
+            params = {"path": unit.path, "line": cut_line}
+            warnings = [*warnings, IndexWarning(code="long_line", path=unit.path, line=cut_line, params=params)]
+        return Extraction(family=Family.CODE, rows=(*chunks, *symbols), warnings=tuple(warnings))

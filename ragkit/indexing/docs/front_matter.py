@@ -1,0 +1,168 @@
+"""YAML front matter as plain lists of strings under the names that the layers know.
+
+Scalars stay the strings that were written (`version: 1.10` is no number, `status: no` no truth value), so the loader is
+YAML's base one, which builds nothing but strings, lists and mappings. Size, depth and aliases are bounded before
+anything is built: a bomb costs its front matter, never the file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import cast
+
+import yaml
+
+_MAX_CHARS = 65_536
+_MAX_DEPTH = 20
+_MAX_ALIASES = 50
+_MAX_VALUES = 200
+"""Of one attribute."""
+
+_ALIASES: Mapping[str, tuple[str, ...]] = {
+    "module_id": ("module_id", "id", "module", "doc_id", "document_id", "uid"),
+    "type": ("type", "doc_type", "document_type", "kind"),
+    "domain": ("domain", "process_domain", "bounded_context"),
+    "subdomain": ("subdomain", "process_subdomain"),
+    "title": ("title", "name", "heading"),
+    "status": ("status", "state", "lifecycle"),
+    "version": ("version", "revision"),
+    "tags": ("tags", "tag", "keywords", "keyword", "labels"),
+    "owners": ("owners", "owner", "authors", "author", "maintainers", "maintainer", "team"),
+    "links": ("links", "link", "related", "related_docs", "see_also", "references"),
+    "calls_api": ("calls_api", "calls", "calls_apis"),
+    "called_by": ("called_by", "callers"),
+    "uses_logic": ("uses_logic", "uses", "depends_on", "dependencies"),
+    "used_by": ("used_by", "dependents"),
+    "reads_db": ("reads_db", "reads", "reads_tables"),
+    "writes_db": ("writes_db", "writes", "writes_tables"),
+    "integrates_with": ("integrates_with", "integrations", "integration"),
+    "emits_events": ("emits_events", "emits", "publishes", "produces_events"),
+    "consumes_events": ("consumes_events", "consumes", "subscribes", "listens_to"),
+    "summary": ("summary", "summary_text", "description", "abstract", "excerpt"),
+    "aliases": ("aliases", "alias", "aka", "synonyms"),
+}
+"""Attribute → keys that people write for it, the first that is there counts; case, `-`, `_` and spaces are ignored."""
+
+_GROUPS = ("relations", "relationships", "metadata", "meta")
+"""Mappings whose keys count as if they stood outside."""
+
+_TARGET_KEYS = ("id", "target", "ref", "path", "url", "href", "name", "title", "value")
+"""What stands for an item of a list when the item is a mapping."""
+
+_COMMA_LISTS = frozenset({"tags", "owners", "aliases"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FrontMatter:
+    """What the front matter says; empty where there is none."""
+
+    values: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    """Attribute → values as written, never empty."""
+    lines: tuple[int, int] | None = None
+    """Where it stands, fences included: from 0, end exclusive."""
+    invalid_line: int | None = None
+    """Line of the file, from 1, where it stops being valid; None when it is valid."""
+    problem: str = ""
+    """What is wrong there, in the words of the YAML library."""
+
+    def first(self, attribute: str) -> str | None:
+        """The first value of an attribute."""
+        values = self.values.get(attribute)
+        return values[0] if values else None
+
+    def all(self, attribute: str) -> list[str]:
+        """All values of an attribute, in order."""
+        return list(self.values.get(attribute, ()))
+
+
+@dataclass(frozen=True, slots=True)
+class _Problem:
+    line: int
+    text: str
+
+
+def read_front_matter(text: str, start: int, end: int) -> FrontMatter:
+    """The front matter whose YAML is `text`, fenced by the lines `start` and `end - 1`."""
+    document = _loaded(text)
+    if isinstance(document, _Problem):
+        return FrontMatter(lines=(start, end), invalid_line=start + 2 + document.line, problem=document.text)
+    if document is None or document == "":
+        return FrontMatter(lines=(start, end))
+    if not isinstance(document, dict):
+        return FrontMatter(lines=(start, end), invalid_line=start + 2, problem="no mapping")
+    return FrontMatter(values=_values(cast("dict[object, object]", document)), lines=(start, end))
+
+
+def _loaded(text: str) -> object:
+    if len(text) > _MAX_CHARS:
+        return _Problem(0, f"longer than {_MAX_CHARS} characters")
+    try:
+        return _bounded(text) or yaml.load(text, Loader=yaml.BaseLoader)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        return _Problem(mark.line if mark else 0, error.problem or type(error).__name__)
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        return _Problem(0, type(error).__name__)
+
+
+def _bounded(text: str) -> _Problem | None:
+    """The first place where YAML grows too deep or repeats itself too often; parsing builds nothing yet."""
+    depth = aliases = 0
+    for event in cast("Iterator[yaml.Event]", yaml.parse(text, Loader=yaml.BaseLoader)):
+        if isinstance(event, yaml.CollectionStartEvent):
+            depth += 1
+        elif isinstance(event, yaml.CollectionEndEvent):
+            depth -= 1
+        elif isinstance(event, yaml.AliasEvent):
+            aliases += 1
+        if depth > _MAX_DEPTH or aliases > _MAX_ALIASES:
+            what = f"nested deeper than {_MAX_DEPTH}" if depth > _MAX_DEPTH else f"more than {_MAX_ALIASES} aliases"
+            return _Problem(event.start_mark.line, what)
+    return None
+
+
+def _values(document: dict[object, object]) -> dict[str, tuple[str, ...]]:
+    by_key = {_folded(key): value for key, value in document.items()}
+    for group in _GROUPS:
+        inner = by_key.get(group)
+        if isinstance(inner, dict):
+            for key, value in cast("dict[object, object]", inner).items():
+                by_key.setdefault(_folded(key), value)
+    found: dict[str, tuple[str, ...]] = {}
+    for attribute, keys in _ALIASES.items():
+        for key in keys:
+            values = tuple(_strings(by_key.get(_folded(key)), attribute in _COMMA_LISTS))
+            if values:
+                found[attribute] = values
+                break
+    return found
+
+
+def _folded(key: object) -> str:
+    return str(key).lower().replace("_", "").replace("-", "").replace(" ", "")
+
+
+def _strings(value: object, comma_list: bool) -> Iterator[str]:
+    """Strings of a scalar, a list, or a list of mappings with a known key; deeper nesting is not followed."""
+    items = cast("list[object]", value) if isinstance(value, list) else [value]
+    for item in items[:_MAX_VALUES]:
+        scalar = _scalar(item)
+        if scalar is None:
+            continue
+        for part in scalar.split(",") if comma_list else [scalar]:
+            stripped = part.strip()
+            if stripped and stripped not in ("~", "null"):
+                yield stripped
+
+
+def _scalar(item: object) -> str | None:
+    if isinstance(item, str):
+        return item
+    if isinstance(item, dict):
+        by_key = {_folded(key): value for key, value in cast("dict[object, object]", item).items()}
+        for key in _TARGET_KEYS:
+            value = by_key.get(key)
+            if isinstance(value, str):
+                return value
+    return None
