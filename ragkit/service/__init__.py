@@ -1,0 +1,92 @@
+"""Puts the parts together: the one place where objects are built.
+
+`open(settings)` gives a `RagService`; `router()` and `plans_of` serve those who need no database. Front ends and the
+evaluation call this package alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from ragkit import bundle
+from ragkit.embedding import Embedder, bundled
+from ragkit.indexing.code.pipeline import CodeIndexingPipeline
+from ragkit.indexing.docs.pipeline import DocsIndexingPipeline
+from ragkit.postgres import embedded
+from ragkit.postgres.database import Database
+from ragkit.postgres.repository import RagRepository
+from ragkit.postgres.upserter import RagDocumentUpserter
+from ragkit.routing.router import IntentRouter
+from ragkit.service.orchestrator import Enqueued, IndexingOrchestrator, job_json
+from ragkit.service.query_router import RagQueryRouter
+from ragkit.service.rag_service import Ask, RagService, SessionSummary
+from ragkit.service.session_store import RagSessionStore
+from ragkit.settings import Settings
+
+
+def open(settings: Settings, *, embedder: Embedder | None = None) -> RagService:
+    """The engine on the database that the settings name; starts the embedded server where they name none.
+
+    Raises: EnvironmentFault (data folder, server), DatabaseError (no answer, too old, schema).
+    """
+    database = Database(
+        _conninfo(settings),
+        pool_size=settings.pool_size,
+        statement_timeout_ms=settings.statement_timeout_ms,
+        read_only=settings.read_only,
+    )
+    analyzer = bundle.analyzer()
+    repository = RagRepository(database, RagDocumentUpserter(database, analyzer))
+    repository.ensure_tables()
+    sessions = RagSessionStore(repository)
+    chosen = embedder or bundled()
+    indexing = IndexingOrchestrator(
+        repository, sessions, DocsIndexingPipeline(analyzer), CodeIndexingPipeline(analyzer), chosen
+    )
+    return RagService(
+        settings=settings,
+        repository=repository,
+        router=router(),
+        analyzer=analyzer,
+        embedder=chosen,
+        sessions=sessions,
+        indexing=indexing,
+    )
+
+
+@contextmanager
+def opened(settings: Settings, *, embedder: Embedder | None = None) -> Iterator[RagService]:
+    """`open`, closed at the end."""
+    service = open(settings, embedder=embedder)
+    try:
+        yield service
+    finally:
+        service.close()
+
+
+def router() -> IntentRouter:
+    """The Intent Router, without any session: every layer, no catalog."""
+    return IntentRouter(bundle.routing_rules(), bundle.analyzer())
+
+
+def _conninfo(settings: Settings) -> str:
+    if settings.database_url:
+        return settings.database_url
+    server = embedded.start(settings.data_dir.absolute())
+    return server.reader_conninfo if settings.read_only else server.owner_conninfo
+
+
+__all__ = [
+    "Ask",
+    "Enqueued",
+    "IndexingOrchestrator",
+    "RagQueryRouter",
+    "RagService",
+    "RagSessionStore",
+    "SessionSummary",
+    "job_json",
+    "open",
+    "opened",
+    "router",
+]

@@ -1,0 +1,363 @@
+"""The application service: questions in, Traces out; folders in, sessions out. Spec: MODULE §3 (`RagService`)."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from time import perf_counter
+from typing import cast
+
+from ragkit import bundle
+from ragkit.embedding import Embedder, Vectors
+from ragkit.errors import DatabaseError, EmbeddingError, UnknownName, WrongUse
+from ragkit.layers import ATTRIBUTES, Family, Layer
+from ragkit.messages import Reason
+from ragkit.policy.code_plan import plans
+from ragkit.policy.plan import RetrievalPlan
+from ragkit.policy.policy import Policy, Ranking
+from ragkit.policy.signals import read_signals
+from ragkit.postgres.database import Connection
+from ragkit.postgres.repository import RagRepository
+from ragkit.postgres.rows import DocumentRow, JobRow, SessionRow
+from ragkit.retrieval.adapter import FetchedRows, RagRetrievalAdapter
+from ragkit.retrieval.evidence import check_evidence
+from ragkit.retrieval.search_query import matched_forms, search_query
+from ragkit.retrieval.trace import Hit, Trace
+from ragkit.routing.catalog import CatalogMatcher
+from ragkit.routing.contract import ConversationState, Intent
+from ragkit.routing.router import IntentRouter, RepoContext, Routing
+from ragkit.service.indexing_job import ReportProgress, ignore_progress
+from ragkit.service.orchestrator import IndexingOrchestrator
+from ragkit.service.query_router import RagQueryRouter
+from ragkit.service.session_store import RagSessionStore
+from ragkit.settings import Settings
+from ragkit.text import ANALYSIS_VERSION, Analyzer
+
+logger = logging.getLogger(__name__)
+
+CONTEXTS_KEPT = 8
+"""Catalog matchers kept, one a (session, revision)."""
+MAX_LIMIT = 1000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ask:
+    """One question and how it is to be answered."""
+
+    query: str
+    session: str
+    policy: str = "spec"
+    """Name, or path of a file."""
+    state: ConversationState | None = None
+    limit: int | None = None
+    """Replaces the limit of each plan."""
+    intent: Intent | None = None
+    """Forces the intent; the Trace says so."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionSummary:
+    """A session as listings show it."""
+
+    session: str
+    project_id: str
+    revision: int
+    rows: Mapping[Layer, int]
+    embedder: str | None
+    indexed_at: str | None
+    root: str | None
+
+    def to_json(self) -> dict[str, object]:
+        """As `ragkit sessions --json` prints it; `rows` is the total, `layers` the parts."""
+        return {
+            "session": self.session,
+            "project_id": self.project_id,
+            "revision": self.revision,
+            "rows": sum(self.rows.values()),
+            "layers": {layer.value: rows for layer, rows in self.rows.items()},
+            "embedder": self.embedder,
+            "indexed_at": self.indexed_at,
+            "root": self.root,
+        }
+
+
+class RagService:
+    """One engine on one database. Shared by threads; whoever opened it closes it."""
+
+    def __init__(
+        self,
+        *,
+        settings: Settings,
+        repository: RagRepository,
+        router: IntentRouter,
+        analyzer: Analyzer,
+        embedder: Embedder,
+        sessions: RagSessionStore,
+        indexing: IndexingOrchestrator,
+    ) -> None:
+        self.settings = settings
+        self.sessions = sessions
+        self.indexing = indexing
+        self.query_router = RagQueryRouter(router)
+        self._repository = repository
+        self._router = router
+        self._analyzer = analyzer
+        self._embedder = embedder
+        self._adapter = RagRetrievalAdapter(repository, lambda text, query: matched_forms(text, query, analyzer))
+        self._contexts: dict[tuple[str, int], RepoContext] = {}
+        self._contexts_lock = threading.Lock()
+
+    def close(self) -> None:
+        """Close the connections; an embedded server stops with the last process that uses it."""
+        self._repository.database.close()
+
+    # --- indexing
+
+    def index_snapshot(
+        self, rag_session_id: str, root: Path, *, report: ReportProgress = ignore_progress
+    ) -> JobRow:
+        """Index a folder in place of what the session (by name or id; made if need be) holds."""
+        return self.indexing.snapshot(rag_session_id, root, report=report)
+
+    def index_changes(
+        self, rag_session_id: str, root: Path, revision: str, *, report: ReportProgress = ignore_progress
+    ) -> JobRow:
+        """Index what differs from a git revision."""
+        return self.indexing.changes(rag_session_id, root, revision, report=report)
+
+    # --- asking
+
+    def retrieve(self, rag_session_id: str, query: str) -> Trace:
+        """The answer under the specification's policy. Spec: MODULE §3."""
+        return self.answer(Ask(query=query, session=rag_session_id))
+
+    def answer(self, ask: Ask) -> Trace:
+        """One question, answered from one revision of one session.
+
+        Raises: UnknownName (session, policy), InvalidInput (query), WrongUse (session empty, limit), DatabaseError,
+        EmbeddingError (the session's vectors are another embedder's).
+        """
+        if ask.limit is not None and not 1 <= ask.limit <= MAX_LIMIT:
+            raise WrongUse("limit_invalid", found=ask.limit, most=MAX_LIMIT)
+        started = perf_counter()
+        named = bundle.policy(ask.policy, self.settings.data_dir)
+        with self._repository.database.reading() as connection:
+            session = self._usable_session(connection, ask.session)
+            context = self._context(connection, session)
+        routing = self._router.route(ask.query, ask.state, context, intent=ask.intent)
+        routed = perf_counter()
+        vector, reasons = self._vector(routing)
+        embedded = perf_counter()
+        with self._repository.database.reading() as connection:
+            again = self._usable_session(connection, ask.session)
+            if again.revision != session.revision:  # indexed meanwhile: route by what is searched
+                session, context = again, self._context(connection, again)
+                routing = self._router.route(ask.query, ask.state, context, intent=ask.intent)
+            families = frozenset(layer.family.value for layer in context.layers or ())
+            made, bent = plans(
+                routing.contract, routing.route, named.policy, families=families, limit=ask.limit
+            )
+            query = search_query(routing.contract, routing.route, self._analyzer, vector)
+            fetched = [
+                self._adapter.fetch_rows(
+                    connection,
+                    session,
+                    plan,
+                    query,
+                    ranking=ranking_for(plan, routing, named.policy),
+                    depths={Layer(q.layer_id): q.top_k for q in routing.contract.retrieval_spec.layer_queries},
+                )
+                for plan in made
+            ]
+        rows = _numbered(fetched)
+        trace = Trace(
+            query=ask.query,
+            session=session.name,
+            revision=session.revision,
+            policy=named.policy.name,
+            policy_hash=named.hash,
+            embedder=self._embedder.fingerprint,
+            contract=routing.contract,
+            route=routing.route,
+            reasons=(*routing.reasons, *bent, *reasons),
+            signals=read_signals(routing.route, named.policy),
+            plans=made,
+            rows=rows,
+            steps=tuple(step for part in fetched for step in part.steps),
+            words=tuple(word for part in fetched for word in part.words),
+            evidence=check_evidence(routing.contract.evidence_policy, rows),
+            timings=_timings(started, routed, embedded, fetched),
+        )
+        self._keep(trace, session)
+        return trace
+
+    def route(
+        self,
+        query: str,
+        *,
+        session: str | None = None,
+        state: ConversationState | None = None,
+        intent: Intent | None = None,
+    ) -> Routing:
+        """Routing alone; by the session's layers and catalog where one is named."""
+        context = None
+        if session is not None:
+            with self._repository.database.reading() as connection:
+                context = self._context(connection, self._usable_session(connection, session))
+        return self._router.route(query, state, context, intent=intent)
+
+    # --- what is there
+
+    def list_sessions(self) -> list[SessionSummary]:
+        """Every session, by name."""
+        return [
+            SessionSummary(
+                session=session.name,
+                project_id=session.project_id,
+                revision=session.revision,
+                rows=rows,
+                embedder=session.embedder,
+                indexed_at=session.indexed_at.isoformat() if session.indexed_at else None,
+                root=session.root,
+            )
+            for session, rows in self._repository.sessions()
+        ]
+
+    def layers(self, session: str) -> dict[Layer, int]:
+        """Layer → rows of a session."""
+        with self._repository.database.reading() as connection:
+            return self._repository.layer_rows(connection, self._repository.read_session(connection, session))
+
+    def show(self, session: str, path: str) -> dict[str, object]:
+        """Rows of one file by layer, as `ragkit show --json` prints them.
+
+        Raises: UnknownName where the session does not show the path.
+        """
+        with self._repository.database.reading() as connection:
+            found = self._repository.read_session(connection, session)
+            rows = self._repository.rows_of_file(connection, found, path)
+        if not rows:
+            raise UnknownName("path_unknown", path=path, session=session)
+        return {"path": path, "rows": [_shown_row(row, found) for row in rows]}
+
+    def policies(self) -> list[str]:
+        """Names that `Ask.policy` takes, bundled ones first."""
+        return bundle.policy_names(self.settings.data_dir)
+
+    # --- inside
+
+    def _usable_session(self, connection: Connection, name: str) -> SessionRow:
+        session = self._repository.read_session(connection, name)
+        if session.revision == 0:
+            raise WrongUse("session_empty", session=name)
+        if session.embedder != self._embedder.fingerprint:
+            raise EmbeddingError(
+                "embedder_differs",
+                session=name,
+                indexed=session.embedder,
+                now=self._embedder.fingerprint,
+                root=session.root or "PATH",
+            )
+        if session.analysis_version != ANALYSIS_VERSION:
+            raise WrongUse(
+                "analysis_differs",
+                session=name,
+                indexed=session.analysis_version,
+                now=ANALYSIS_VERSION,
+                root=session.root or "PATH",
+            )
+        return session
+
+    def _context(self, connection: Connection, session: SessionRow) -> RepoContext:
+        """What the router knows of the session at this revision; never of another one."""
+        key = (session.rag_session_id, session.revision)
+        with self._contexts_lock:
+            known = self._contexts.get(key)
+        if known is not None:
+            return known
+        entries = self._repository.catalog(connection, session)
+        files = [entry.source_path for entry in entries if entry.kind == "file"]
+        context = RepoContext(
+            languages=(),
+            layers=tuple(self._repository.layer_rows(connection, session)),
+            top_folders=tuple(sorted({path.split("/", 1)[0] for path in files if "/" in path})),
+            catalog=CatalogMatcher(entries, self._analyzer),
+        )
+        with self._contexts_lock:
+            self._contexts[key] = context
+            while len(self._contexts) > CONTEXTS_KEPT:
+                self._contexts.pop(next(iter(self._contexts)))
+        return context
+
+    def _vector(self, routing: Routing) -> tuple[Vectors | None, tuple[Reason, ...]]:
+        try:
+            vector = self._embedder.embed([routing.contract.query_plan.normalized])[0]
+        except EmbeddingError as failed:
+            logger.warning("the embedder did not answer: %s", failed.code)
+            return None, (Reason(code="plan.embedder_silent", params={"problem": failed.code}),)
+        return (vector, ()) if vector.any() else (None, (Reason(code="plan.nothing_to_embed"),))
+
+    def _keep(self, trace: Trace, session: SessionRow) -> None:
+        """Keep the request. A failure here must not cost the answer."""
+        if self.settings.keep_requests == 0 or self._repository.database.read_only:
+            return
+        body = trace.to_json()
+        try:
+            self._repository.requests.add(
+                session.rag_session_id,
+                uuid.uuid4().hex,
+                query=trace.query,
+                contract=cast("Mapping[str, object]", body["contract"]),
+                plans=cast("Sequence[Mapping[str, object]]", body["plans"]),
+                result_ids=[row.id for row in trace.rows],
+                timings=trace.timings,
+                keep=self.settings.keep_requests,
+            )
+        except DatabaseError as failed:
+            logger.warning("a request was not kept: %s", failed.code)
+
+
+def ranking_for(plan: RetrievalPlan, routing: Routing, policy: Policy) -> Ranking:
+    """The ranking of the contract's `rerank_profile`; a plan of the other family takes its family's own."""
+    profile = routing.contract.retrieval_spec.rerank_profile
+    if profile != "project":
+        is_code = plan.family is Family.CODE
+        profile = ("code" if profile == "docs" else profile) if is_code else "docs"
+    return cast("Ranking", getattr(policy.ranking, profile))
+
+
+def _numbered(fetched: Sequence[FetchedRows]) -> tuple[Hit, ...]:
+    rows = [row for part in fetched for row in part.rows]
+    return tuple(replace(row, rank=place) for place, row in enumerate(rows, start=1))
+
+
+def _timings(started: float, routed: float, embedded: float, fetched: Sequence[FetchedRows]) -> dict[str, float]:
+    spent = {"route": (routed - started) * 1000, "embed": (embedded - routed) * 1000}
+    for part in fetched:
+        for name, elapsed_ms in part.timings.items():
+            spent[name] = spent.get(name, 0.0) + elapsed_ms
+    spent["total"] = (perf_counter() - started) * 1000
+    return {name: round(elapsed_ms, 3) for name, elapsed_ms in spent.items()}
+
+
+def _shown_row(row: DocumentRow, session: SessionRow) -> dict[str, object]:
+    held: dict[str, object] = {
+        "text": row.text,
+        "content": row.text,
+        "repo_id": session.project_id,
+        "commit_sha": session.commit_sha,
+        "embedding": session.embedder if row.has_vector else None,
+    }
+    return {
+        "layer": row.layer.value,
+        "id": row.public_id,
+        "line_start": row.line_start,
+        "line_end": row.line_end,
+        "title": row.title,
+        "text": row.text,
+        "attributes": {name: row.metadata_json.get(name, held.get(name)) for name in ATTRIBUTES[row.layer]},
+    }
