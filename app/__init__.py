@@ -1,0 +1,1 @@
+"""The browser UI: it shows what the engine returned and decides nothing."""

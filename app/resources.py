@@ -1,0 +1,49 @@
+"""Every cached function of the UI, and the only place that calls the engine.
+
+`cache_resource` holds what all users share and nobody changes; `cache_data` holds answers, keyed by the whole request
+and the revision of the index, so that no argument that changes an answer is hidden from the key.
+"""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from ragkit import bundle, service
+from ragkit.messages import Messages
+from ragkit.retrieval.trace import Trace
+from ragkit.service import Ask, RagService, SessionSummary
+from ragkit.settings import Settings
+
+ANSWERS_KEPT = 200
+
+
+@st.cache_resource(show_spinner=False)
+def engine() -> RagService:
+    """The engine on the database of this process's settings."""
+    return service.open(Settings.from_env())
+
+
+@st.cache_resource(show_spinner=False)
+def sentences() -> Messages:
+    """Sentences of both languages."""
+    return bundle.messages()
+
+
+def sessions() -> list[SessionSummary]:
+    """What is indexed, by name; read anew at each rerun, it costs a millisecond."""
+    return engine().list_sessions()
+
+
+def policies() -> list[str]:
+    """Policies that can be chosen, bundled ones first."""
+    return engine().policies()
+
+
+def answer(ask: Ask, revision: int) -> Trace:
+    """The Trace of a question at a revision of its session."""
+    return _answer(ask, revision, bundle.policy(ask.policy, engine().settings.data_dir).hash)
+
+
+@st.cache_data(show_spinner=False, max_entries=ANSWERS_KEPT)
+def _answer(ask: Ask, revision: int, policy_hash: str) -> Trace:
+    return engine().answer(ask)

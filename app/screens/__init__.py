@@ -1,0 +1,1 @@
+"""One script a screen: read, build, call, turn, show."""

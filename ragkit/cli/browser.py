@@ -1,0 +1,65 @@
+"""Starts the browser UI: Streamlit in a process of its own, by absolute path.
+
+`PYTHONSAFEPATH` keeps the folder in which someone types `ragkit demo` out of the import path: a folder with an `app/`
+package of its own would otherwise have that package executed.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+
+from ragkit import bundle
+from ragkit.cli import output
+from ragkit.errors import EnvironmentFault
+from ragkit.settings import Settings
+
+
+def serve(settings: Settings, *, address: str, port: int, open_browser: bool, query: str = "") -> None:
+    """Run the UI until it is stopped.
+
+    Raises: EnvironmentFault `port_in_use`, `browser_stopped`.
+    """
+    refuse_taken(address, port)
+    main = _main_script()
+    url = f"http://{address}:{port}/{query}"
+    output.complain(bundle.messages().sentence("cli.opening", settings.language, url=url))
+    command = [
+        *(sys.executable, "-m", "streamlit", "run", str(main)),
+        *("--server.address", address, "--server.port", str(port)),
+        *("--server.headless", "false" if open_browser else "true"),
+        *("--browser.gatherUsageStats", "false"),
+    ]
+    environment = {**os.environ, **settings.to_env(), "PYTHONSAFEPATH": "1"}
+    running = subprocess.Popen(command, env=environment, cwd=main.parent.parent, stdout=subprocess.DEVNULL)
+    try:
+        status = running.wait()
+    except KeyboardInterrupt:
+        running.terminate()
+        running.wait(timeout=10)
+        raise
+    if status not in (0, 130, -2, -15):
+        raise EnvironmentFault("browser_stopped", status=status)
+
+
+def _main_script() -> Path:
+    import app
+
+    return Path(app.__path__[0]).resolve() / "main.py"
+
+
+def refuse_taken(address: str, port: int) -> None:
+    """Raise where something listens already, before the long part of a command.
+
+    Raises: EnvironmentFault `port_in_use`.
+    """
+    with closing(socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET)) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((address, port))
+        except (OSError, OverflowError) as taken:
+            raise EnvironmentFault("port_in_use", address=address, port=port) from taken

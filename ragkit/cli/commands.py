@@ -1,0 +1,305 @@
+"""The commands, as architecture.md names them. Each reads its arguments, calls the service once, and prints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, Any, cast, get_args
+
+import typer
+import typer.main
+from pydantic import ValidationError
+
+from ragkit import bundle
+from ragkit.cli import output
+from ragkit.cli.batch import read_json, run_batch
+from ragkit.errors import InvalidInput, WrongUse
+from ragkit.policy.code_plan import plans
+from ragkit.policy.policy import Policy
+from ragkit.policy.resolver import RetrievalPolicyResolver
+from ragkit.routing.contract import ConversationState, Intent, RouterContract
+from ragkit.routing.route import route_from_json
+from ragkit.routing.conversation import conversation_state_from_json
+from ragkit.settings import Settings
+
+DEMO_SESSION = "demo"
+DEFAULT_PORT = 8501
+
+app = typer.Typer(
+    name="ragkit",
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    help="Ask a project's documentation and code, and see why each answer is what it is.",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
+Batch = Annotated[str | None, typer.Option(help="A file with one JSON document a line ('-': standard input).")]
+PolicyName = Annotated[str, typer.Option("--policy", help="Name of a policy, or path of a .toml file.")]
+State = Annotated[str | None, typer.Option("--state", help="A file with the conversation's state as JSON.")]
+Forced = Annotated[str | None, typer.Option("--intent", help="Force the intent; the answer says so.")]
+Port = Annotated[int, typer.Option(help="Port of the browser UI.")]
+Address = Annotated[str, typer.Option(help="Address that the UI listens on.")]
+NoBrowser = Annotated[bool, typer.Option("--no-browser", help="Print the address, and open no browser.")]
+
+
+def command_line() -> Any:
+    """The parser of all commands."""
+    return typer.main.get_command(app)
+
+
+@app.callback()
+def _options(  # pyright: ignore[reportUnusedFunction]
+    debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks and logs.")] = False,
+) -> None:
+    """`--debug` is taken off the command line before this is reached; it stands here for `--help`."""
+
+
+@app.command()
+def demo(port: Port = DEFAULT_PORT, address: Address = "127.0.0.1", no_browser: NoBrowser = False) -> None:
+    """Start everything, index the bundled corpus once, and open the browser UI."""
+    from ragkit.cli.browser import refuse_taken, serve
+
+    settings = Settings.from_env()
+    refuse_taken(address, port)
+    with _service(settings) as engine, output.job_progress(settings.language, quiet=False) as report:
+        engine.index_snapshot(DEMO_SESSION, bundle.demo_corpus(), report=report)
+    ready = bundle.messages().sentence("cli.demo_ready", settings.language, session=DEMO_SESSION)
+    output.complain(ready)
+    serve(settings, address=address, port=port, open_browser=not no_browser, query=f"?session={DEMO_SESSION}")
+
+
+@app.command()
+def serve(
+    read_only: Annotated[bool, typer.Option("--read-only", help="Refuse every write.")] = False,
+    port: Port = DEFAULT_PORT,
+    address: Address = "127.0.0.1",
+    no_browser: NoBrowser = False,
+) -> None:
+    """Open the browser UI on what is indexed."""
+    from ragkit.cli.browser import serve as serve_browser
+
+    settings = Settings.from_env()
+    settings = replace(settings, read_only=read_only or settings.read_only)
+    with _service(settings):
+        pass  # a database that cannot serve is told here, not in the browser
+    serve_browser(settings, address=address, port=port, open_browser=not no_browser)
+
+
+@app.command()
+def index(
+    path: Annotated[Path, typer.Argument(help="A git work tree or any folder.")],
+    session: Annotated[str, typer.Option("--session", help="Session that takes it; made if there is none.")],
+    changes: Annotated[str | None, typer.Option("--changes", help="Only what differs from this git revision.")] = None,
+    deleted: Annotated[list[str] | None, typer.Option("--deleted", help="Only take this path out.")] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on after a kill (what was staged is always used).")] = False,
+    as_json: Json = False,
+) -> None:
+    """Index a folder into a session, with a progress bar."""
+    from ragkit.service import job_json
+
+    settings = Settings.from_env()
+    if changes and deleted:
+        raise WrongUse("options_conflict", first="--changes", second="--deleted")
+    with _service(settings) as engine, output.job_progress(settings.language, quiet=as_json) as report:
+        if changes:
+            job = engine.index_changes(session, path, changes, report=report)
+        elif deleted:
+            job = engine.indexing.delete_paths(session, path, deleted, report=report)
+        else:
+            job = engine.index_snapshot(session, path, report=report)
+    body = job_json(job, session)
+    if as_json:
+        output.print_json(body)
+    else:
+        output.print_job(body, settings.language)
+
+
+@app.command()
+def sessions(as_json: Json = False) -> None:
+    """List what is indexed."""
+    settings = Settings.from_env()
+    with _service(settings) as engine:
+        found = [summary.to_json() for summary in engine.list_sessions()]
+    if as_json:
+        output.print_json(found)
+    elif not found:
+        output.print_line(bundle.messages().sentence("cli.no_sessions", settings.language))
+    else:
+        columns = ("session", "revision", "rows", "indexed_at", "root")
+        output.print_table(columns, [[row[name] for name in columns] for row in found])
+
+
+@app.command()
+def layers(session: str, as_json: Json = False) -> None:
+    """Count the rows of a session by layer."""
+    with _service(Settings.from_env()) as engine:
+        found = {layer.value: rows for layer, rows in engine.layers(session).items()}
+    if as_json:
+        output.print_json(found)
+    else:
+        output.print_table(("layer", "rows"), list(found.items()))
+
+
+@app.command()
+def show(session: str, path: str, as_json: Json = False) -> None:
+    """Show the rows of one file by layer."""
+    with _service(Settings.from_env()) as engine:
+        found = engine.show(session, path)
+    if as_json:
+        output.print_json(found)
+    else:
+        rows = cast("list[dict[str, object]]", found["rows"])
+        output.print_table(
+            ("layer", "lines", "title"),
+            [(row["layer"], f"{row['line_start']}–{row['line_end']}", row["title"]) for row in rows],
+        )
+
+
+@app.command()
+def route(
+    query: Annotated[str | None, typer.Argument(help="The question.")] = None,
+    state: State = None,
+    session: Annotated[str | None, typer.Option("--session", help="Use its layers and names.")] = None,
+    intent: Forced = None,
+    batch: Batch = None,
+    as_json: Json = False,
+) -> None:
+    """Say how a question is understood, and why."""
+    settings = Settings.from_env()
+    forced = _intent(intent)
+    with _routing(settings, session) as answer:
+
+        def one(text: str, given: ConversationState | None) -> dict[str, object]:
+            return answer(text, given, forced).to_json()
+
+        if batch is not None:
+            run_batch(batch, lambda line: one(_query_of(line), _state_of(line)), settings.language)
+            return
+        body = one(_needed(query, "QUERY"), _state_file(state))
+    if as_json:
+        output.print_json(body)
+    else:
+        output.print_routing(body, settings.language)
+
+
+@app.command()
+def plan(
+    source: Annotated[str | None, typer.Argument(help="A file with a route as JSON ('-': standard input).")] = None,
+    policy: PolicyName = "spec",
+    batch: Batch = None,
+    as_json: Json = False,
+) -> None:
+    """Give the retrieval plan of a RouteResult, or all plans of what `ragkit route --json` printed."""
+    settings = Settings.from_env()
+    chosen = bundle.policy(policy, settings.data_dir).policy
+    if batch is not None:
+        run_batch(batch, lambda line: _planned(line, chosen), settings.language)
+        return
+    output.print_json(_planned(read_json(source or "-", "route"), chosen))
+
+
+@app.command()
+def query(
+    session: Annotated[str, typer.Argument(help="Session to ask.")],
+    query: Annotated[str | None, typer.Argument(help="The question.")] = None,
+    policy: PolicyName = "spec",
+    state: State = None,
+    limit: Annotated[int | None, typer.Option(help="Replaces the limit of each plan.")] = None,
+    intent: Forced = None,
+    batch: Batch = None,
+    as_json: Json = False,
+) -> None:
+    """Ask a session: ranked rows, and the whole Trace with --json."""
+    from ragkit.service import Ask
+
+    settings = Settings.from_env()
+    forced = _intent(intent)
+    with _service(settings) as engine:
+
+        def one(text: str, given: ConversationState | None) -> dict[str, object]:
+            ask = Ask(query=text, session=session, policy=policy, state=given, limit=limit, intent=forced)
+            return engine.answer(ask).to_json()
+
+        if batch is not None:
+            bundle.policy(policy, settings.data_dir)
+            engine.layers(session)
+            run_batch(batch, lambda line: one(_query_of(line), _state_of(line)), settings.language)
+            return
+        trace = one(_needed(query, "QUERY"), _state_file(state))
+    if as_json:
+        output.print_json(trace)
+    else:
+        output.print_rows(trace, settings.language)
+
+
+@contextmanager
+def _service(settings: Settings) -> Iterator[Any]:
+    from ragkit import service
+
+    with service.opened(settings) as engine:
+        yield engine
+
+
+@contextmanager
+def _routing(settings: Settings, session: str | None) -> Iterator[Any]:
+    """Something that routes: with a session the engine, without one the bare router, which needs no database."""
+    if session is not None:
+        with _service(settings) as engine:
+            yield lambda text, state, forced: engine.route(text, session=session, state=state, intent=forced)
+    else:
+        from ragkit import service
+
+        router = service.router()
+        yield lambda text, state, forced: router.route(text, state, None, intent=forced)
+
+
+def _planned(body: object, policy: Policy) -> dict[str, object]:
+    """RouteResult → its one plan; `{contract, route, …}` → `{plans: […]}`."""
+    if isinstance(body, dict) and "contract" in body:
+        document = cast("Mapping[str, object]", body)
+        try:
+            contract = RouterContract.model_validate(document["contract"])
+        except ValidationError as invalid:
+            first = invalid.errors(include_url=False)[0]
+            field = ".".join(str(part) for part in ("contract", *first["loc"]))
+            raise InvalidInput("route_field", field=field, found=first["type"], allowed=[first["msg"]]) from invalid
+        made, _ = plans(
+            contract, route_from_json(document.get("route")), policy, families=frozenset({"DOCS", "CODE"})
+        )
+        return {"plans": [plan.to_json() for plan in made]}
+    if isinstance(body, dict):
+        body = {name: value for name, value in cast("dict[str, object]", body).items() if name != "id"}
+    return RetrievalPolicyResolver(policy).resolve(route_from_json(body)).to_json()
+
+
+def _intent(name: str | None) -> Intent | None:
+    known = get_args(Intent)
+    if name is not None and name not in known:
+        raise WrongUse("choice_invalid", name="--intent", found=name, allowed=list(known))
+    return cast("Intent | None", name)
+
+
+def _needed(value: str | None, name: str) -> str:
+    if value is None:
+        raise WrongUse("argument_missing", name=name)
+    return value
+
+
+def _query_of(line: Mapping[str, object]) -> str:
+    found = line.get("query")
+    if not isinstance(found, str):
+        raise InvalidInput("route_field", field="query", found=repr(found)[:80], allowed=["string"])
+    return found
+
+
+def _state_of(line: Mapping[str, object]) -> ConversationState | None:
+    return conversation_state_from_json(line.get("state"))
+
+
+def _state_file(path: str | None) -> ConversationState | None:
+    return None if path is None else conversation_state_from_json(read_json(path, "state"))
+

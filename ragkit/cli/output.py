@@ -1,0 +1,168 @@
+"""What commands print: one JSON document on stdout, tables and progress for people."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import cast
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+from typer.exceptions import TyperException
+
+from ragkit import bundle
+from ragkit.messages import Language
+from ragkit.service.indexing_job import Progress as JobProgress
+
+
+def speak_utf8() -> None:
+    """UTF-8 on both streams whatever the locale says; what cannot be written is escaped."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+
+
+def to_json(body: object, *, indent: int | None = None) -> str:
+    """One JSON document; readable letters, but escapes for text that UTF-8 cannot hold."""
+    text = json.dumps(body, ensure_ascii=False, indent=indent)
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return json.dumps(body, ensure_ascii=True, indent=indent)
+    return text
+
+
+def print_json(body: object) -> None:
+    """One document, indented."""
+    sys.stdout.write(to_json(body, indent=2) + "\n")
+
+
+def print_line(text: str) -> None:
+    """One line of a result."""
+    sys.stdout.write(text + "\n")
+
+
+def print_table(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
+    """A table without markup: cells are data."""
+    table = Table(box=None, pad_edge=False)
+    for column in columns:
+        table.add_column(column, overflow="fold")
+    for row in rows:
+        table.add_row(*[str(cell) for cell in row])
+    Console(file=sys.stdout, markup=False, highlight=False, soft_wrap=not sys.stdout.isatty()).print(table)
+
+
+def complain(sentence: str) -> None:
+    """One line on stderr."""
+    sys.stderr.write(" ".join(sentence.split()) + "\n")
+
+
+def usage_problem(misused: TyperException) -> str:
+    """What was wrong with the command line, and where to look."""
+    message = getattr(misused, "format_message", None)
+    problem = cast("Callable[[], str]", message)() if message else str(misused)
+    return f"{problem.rstrip('.')}; see `ragkit --help`, or `ragkit COMMAND --help`."
+
+
+@contextmanager
+def job_progress(language: Language, *, quiet: bool) -> Iterator[Callable[[JobProgress], None]]:
+    """A progress bar on stderr that takes a job's reports: what is done, files, rows, time left."""
+    if quiet:
+        yield lambda _: None
+        return
+    sentences = bundle.messages()
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[rows]}"),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=Console(file=sys.stderr, markup=False), transient=True) as bar:
+        task = bar.add_task(sentences.sentence("progress.listing", language), total=None, rows="")
+
+        def show(progress: JobProgress) -> None:
+            bar.update(
+                task,
+                description=sentences.sentence(f"progress.{progress.stage}", language),
+                total=progress.files_total or None,
+                completed=progress.files_done,
+                rows=f"{progress.rows} rows" if progress.rows else "",
+            )
+
+        yield show
+
+
+def print_job(job: Mapping[str, object], language: Language) -> None:
+    """What a job did, in a sentence, and what it left out."""
+    sentences = bundle.messages()
+    files = cast("Mapping[str, object]", job["files"])
+    timings = cast("Mapping[str, int]", job["timings"])
+    print_line(
+        sentences.sentence(
+            "cli.indexed",
+            language,
+            session=job["session"],
+            revision=job["revision"],
+            indexed=files["indexed"],
+            unchanged=files["unchanged"],
+            deleted=files["deleted"],
+            rows=job["rows_written"],
+            texts=job["texts_embedded"],
+            seconds=f"{timings.get('total_ms', 0) / 1000:.1f}",
+        )
+    )
+    left_out = cast("Mapping[str, int]", files["left_out"])
+    if left_out:
+        print_line(sentences.sentence("cli.left_out_title", language))
+        for reason, count in left_out.items():
+            shown = sentences.sentence(f"left_out.{reason}", language)
+            print_line("  " + sentences.sentence("cli.left_out", language, count=count, reason=shown))
+    warnings = cast("Sequence[Mapping[str, object]]", job["warnings"])
+    if warnings:
+        print_line(sentences.sentence("cli.warnings_title", language))
+        for warning in warnings:
+            params = cast("Mapping[str, object]", warning["params"])
+            print_line("  " + sentences.sentence(f"warning.{warning['code']}", language, **params))
+
+
+def print_routing(body: Mapping[str, object], language: Language) -> None:
+    """A routing for people: intent, mode, reasons, anchors."""
+    sentences = bundle.messages()
+    contract = cast("Mapping[str, object]", body["contract"])
+    print_line(f"{contract['intent']} · {contract['conversation_mode']}")
+    for reason in cast("Sequence[Mapping[str, object]]", body["reasons"]):
+        params = cast("Mapping[str, object]", reason["params"])
+        print_line("  " + sentences.sentence(str(reason["code"]), language, **params))
+    plan = cast("Mapping[str, object]", contract["query_plan"])
+    for anchor in cast("Sequence[Mapping[str, object]]", plan["anchors"]):
+        subtype = f" ({anchor['subtype']})" if anchor["subtype"] else ""
+        print_line(f"  {anchor['type']}{subtype}: {anchor['value']}")
+
+
+def print_rows(trace: Mapping[str, object], language: Language) -> None:
+    """An answer for people: intent, plans, ranked rows."""
+    contract = cast("Mapping[str, object]", trace["contract"])
+    plans = cast("Sequence[Mapping[str, object]]", trace["plans"])
+    print_line(f"{contract['intent']} · {', '.join(str(plan['profile']) for plan in plans)}")
+    rows = cast("Sequence[Mapping[str, object]]", trace["rows"])
+    if not rows:
+        print_line(bundle.messages().sentence("cli.no_rows", language))
+        return
+    print_table(
+        ("rank", "score", "layer", "path", "title"),
+        [
+            (
+                row["rank"],
+                f"{row['score']:.3f}",
+                row["layer"],
+                f"{row['path']}:{row['line_start']}-{row['line_end']}",
+                row["title"],
+            )
+            for row in rows
+        ],
+    )
