@@ -94,8 +94,9 @@ def list_files(root: Path) -> Listing:
     folder = _checked(root)
     files: list[FileEntry] = []
     left_out: dict[LeftOutReason, list[str]] = {reason: [] for reason in LEFT_OUT_REASONS}
+    real_folders = {"": True}
     for path in sorted(_paths(folder)):
-        found = _look_at(folder, path)
+        found = _look_at(folder, path, real_folders)
         if isinstance(found, FileEntry):
             files.append(found)
         elif found is not None:
@@ -210,11 +211,13 @@ def _is_entered(entry: os.DirEntry[str], path: str) -> bool:
     )
 
 
-def _look_at(folder: Path, path: str) -> FileEntry | LeftOut | None:
+def _look_at(folder: Path, path: str, real_folders: dict[str, bool]) -> FileEntry | LeftOut | None:
     """The entry of a path, why it is left out, or None when nothing is there (tracked by git, deleted on disk)."""
     if not _is_encodable(path):
         shown = path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
         return LeftOut(path=shown, reason="undecodable")
+    if not _is_below_real_folders(folder, path.rpartition("/")[0], real_folders):
+        return LeftOut(path=path, reason="symlink")
     try:
         status = os.lstat(folder / path)
     except FileNotFoundError:
@@ -225,6 +228,14 @@ def _look_at(folder: Path, path: str) -> FileEntry | LeftOut | None:
     if reason is not None:
         return LeftOut(path=path, reason=reason)
     return FileEntry(path=path, size=status.st_size, mtime_ns=status.st_mtime_ns)
+
+
+def _is_below_real_folders(folder: Path, below: str, known: dict[str, bool]) -> bool:
+    """Whether no folder on the way is a link: git goes on naming tracked files below a folder that became one."""
+    if below not in known:
+        above = below.rpartition("/")[0]
+        known[below] = _is_below_real_folders(folder, above, known) and not os.path.islink(folder / below)
+    return known[below]
 
 
 def _reason_by_status(path: str, status: os.stat_result) -> LeftOutReason | None:

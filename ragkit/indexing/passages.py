@@ -37,6 +37,8 @@ class Block:
     """Line after the last."""
     parts: tuple[Block, ...] = ()
     """Inner blocks in order, without overlap; lines before the first and between them are kept with a neighbour."""
+    is_table: bool = False
+    """Whether the first line says what the others mean."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,6 +166,10 @@ def _joined(source: Lines, spans: list[tuple[int, int]], bound: Bound) -> Iterat
             if source.words(end, last) <= bound.slack_words and source.fits(start, last, bound, slack=True):
                 end = last
                 index = len(spans)
+        is_cut = end - start == 1 and not source.fits(start, end, bound)
+        while not is_cut and index < len(spans) and all(map(source.is_blank, range(*spans[index]))):
+            end = spans[index][1]
+            index += 1
         yield start, end
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ragkit.document import RagDocument
+from ragkit.indexing.code.license import license_end
 from ragkit.indexing.code.symbols import Symbol
 from ragkit.indexing.code.syntax import Segments, block_of, extents, is_definition
 from ragkit.indexing.context import Split, distinct_words, path_words
@@ -19,9 +20,14 @@ CHUNK = Bound(words=200, slack_words=25, lines=60, chars=4_000)
 """A whole function or class up to here; longer ones are split along the syntax tree."""
 
 _IDENTIFIER = re.compile(r"[^\W\d]\w+")
+_STRING = re.compile(r"(\"\"\"|'''|\"|')(?:\\.|(?!\1).)*\1", re.DOTALL)
 _MAX_CONTEXT_WORDS = 40
 _MUTE = frozenset({"def", "async", "class", "self", "cls", "none"})
 """Words that nearly every signature has."""
+
+
+LICENSE = "license"
+"""Type of the chunk that is a file's licence comment."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +38,8 @@ class SourceUnit:
     language: str
     unit: str
     """Dotted module name; the path where there is none."""
+    title: str
+    """Of chunks that belong to no symbol."""
     is_test: bool
 
 
@@ -46,12 +54,20 @@ class Stretch:
 
 def python_stretches(source: Lines, tree: ast.Module, symbols: Mapping[ast.stmt, Symbol]) -> list[Stretch]:
     """Stretches of a module that together are all of its lines, in order."""
-    return list(_stretches(source, tree.body, (0, len(source)), None, symbols))
+    start = license_end(source)
+    return [*_license(start), *_stretches(source, tree.body, (start, len(source)), None, symbols)]
 
 
 def line_stretches(source: Lines) -> list[Stretch]:
-    """The one stretch of a source without a syntax tree; blank lines are where it is cut first."""
-    return [Stretch("lines", None, tuple(_between_blanks(source)))] if len(source) else []
+    """Stretches of a source without a syntax tree; blank lines are where it is cut first."""
+    start = license_end(source)
+    blocks = tuple(_between_blanks(source, start))
+    return [*_license(start), *([Stretch("lines", None, blocks)] if blocks else [])]
+
+
+def _license(end: int) -> Iterator[Stretch]:
+    if end:
+        yield Stretch(LICENSE, None, (Block(0, end),))
 
 
 def source_chunks(
@@ -68,7 +84,8 @@ def source_chunks(
     words = path_words(unit.path, split)
     for stretch in stretches:
         passages = cut(source, stretch.blocks, CHUNK, keep_blank=True)
-        context = _context(stretch.symbol, segments, words, split)
+        # The same licence in every file is one text to embed, and one row of an answer.
+        context = "" if stretch.chunk_type == LICENSE else _context(stretch.symbol, segments, words, split)
         for place, passage in enumerate(passages):
             if passage.is_cut and cut_at is None:
                 cut_at = passage.start + 1
@@ -93,7 +110,7 @@ def _stretches(
     for index, (statement, start, _) in enumerate(spans):
         following = spans[index + 1][1] if index + 1 < len(spans) else end
         if not is_definition(statement):
-            loose.append(block_of(source, statement, position, following))
+            loose.append(block_of(source, statement, position, following, CHUNK))
         else:
             if all(source.is_blank(line) for line in range(position, start)):
                 start = position
@@ -118,16 +135,16 @@ def _definition(
         yield from _stretches(source, statement.body, (start, end), symbol, symbols)
     else:
         kind = symbol.kind if symbol else "module"
-        yield Stretch(kind, symbol, (block_of(source, statement, start, end),))
+        yield Stretch(kind, symbol, (block_of(source, statement, start, end, CHUNK),))
 
 
-def _between_blanks(source: Lines) -> Iterator[Block]:
-    start = 0
-    for line in range(1, len(source)):
+def _between_blanks(source: Lines, start: int) -> Iterator[Block]:
+    for line in range(start + 1, len(source)):
         if source.is_blank(line - 1) and not source.is_blank(line):
             yield Block(start, line)
             start = line
-    yield Block(start, len(source))
+    if start < len(source):
+        yield Block(start, len(source))
 
 
 def _row(
@@ -140,7 +157,7 @@ def _row(
     taken: dict[str, int],
 ) -> RagDocument:
     span = f"L{passage.start + 1}-L{passage.end}"
-    title = symbol.qname if symbol else unit.unit
+    title = symbol.qname if symbol else unit.title
     attributes: C0Attributes = {
         "lang": unit.language,
         "path": unit.path,
@@ -184,5 +201,6 @@ def _context(symbol: Symbol | None, segments: Segments, words: tuple[str, ...], 
 
 def symbol_words(qname: str, signature: str, words: tuple[str, ...], split: Split) -> tuple[str, ...]:
     """Words of a path, a qualified name and a signature, without repeats, bounded."""
-    identifiers = [word for word in _IDENTIFIER.findall(signature[:2_000]) if word.lower() not in _MUTE]
+    bare = _STRING.sub(" ", signature[:2_000])
+    identifiers = [word for word in _IDENTIFIER.findall(bare) if word.lower() not in _MUTE]
     return tuple(dict.fromkeys([*words, *distinct_words([qname, *identifiers], split)]))[:_MAX_CONTEXT_WORDS]

@@ -37,11 +37,18 @@ class CodeIndexingPipeline:
         source = Lines(file.text)
         if language == "python":
             return self._python(file, source)
-        unit = SourceUnit(path=file.path, language=language, unit=file.path, is_test=is_test(file.path))
+        unit = SourceUnit(
+            path=file.path,
+            language=language,
+            unit=file.path,
+            title=file.path.rpartition("/")[2],
+            is_test=is_test(file.path),
+        )
         return self._extraction(source, line_stretches(source), unit, [], [])
 
     def _python(self, file: SourceFile, source: Lines) -> Extraction:
-        unit = SourceUnit(path=file.path, language="python", unit=module_name(file.path), is_test=is_test(file.path))
+        name = module_name(file.path)
+        unit = SourceUnit(path=file.path, language="python", unit=name, title=name, is_test=is_test(file.path))
         tree = parse(source)
         if isinstance(tree, ast.Module):
             try:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import cast
 
-from ragkit.indexing.passages import Block, Lines
+from ragkit.indexing.passages import Block, Bound, Lines
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
@@ -64,7 +64,8 @@ def inner_statements(node: ast.AST) -> list[ast.stmt]:
     flattened, so that a long one is no deep nesting.
     """
     found: list[ast.stmt] = []
-    waiting: list[ast.AST] = [node]
+    # Most statements are simple ones: looked at once, not once a field.
+    waiting: list[ast.AST] = [node] if hasattr(node, "body") or hasattr(node, "cases") else []
     while waiting:
         current = waiting.pop()
         deeper: list[ast.AST] = []
@@ -89,16 +90,18 @@ def _is_elif(node: ast.AST, name: str, child: ast.AST) -> bool:
     )
 
 
-def block_of(source: Lines, node: ast.stmt, start: int, end: int) -> Block:
-    """The block of a statement that takes the lines `start` to `end`, torn along its inner statements."""
-    return Block(start, end, tuple(_parts(source, node, start, end)))
+def block_of(source: Lines, node: ast.stmt, start: int, end: int, bound: Bound) -> Block:
+    """The block of a statement that takes the lines `start` to `end`, torn along its inner statements if too long."""
+    if source.fits(start, end, bound):
+        return Block(start, end)
+    return Block(start, end, tuple(_parts(source, node, start, end, bound)))
 
 
-def _parts(source: Lines, node: ast.stmt, start: int, end: int) -> Iterator[Block]:
+def _parts(source: Lines, node: ast.stmt, start: int, end: int, bound: Bound) -> Iterator[Block]:
     position = start
     for inner, inner_start, inner_end in extents(source, inner_statements(node), start + 1, end):
         if inner_start >= position and inner_end > inner_start:
-            yield block_of(source, inner, inner_start, inner_end)
+            yield block_of(source, inner, inner_start, inner_end, bound)
             position = inner_end
 
 

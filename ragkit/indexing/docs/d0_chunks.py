@@ -2,30 +2,46 @@
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_left
+from collections.abc import Sequence
+
 from ragkit.document import RagDocument
 from ragkit.indexing.context import TextAnalysis, path_words
 from ragkit.indexing.docs.about import About
 from ragkit.indexing.docs.outline import Outline, Section
-from ragkit.indexing.passages import Bound, Passage, cut
+from ragkit.indexing.passages import Block, Bound, Lines, Passage, cut
 from ragkit.layers import D0Attributes, Layer
 
 PASSAGE = Bound(words=120, slack_words=30, lines=80, chars=1_500)
 """At most about 150 words; shorter ones are found better (measured)."""
 
+_MAX_HEAD_CHARS = 200
+_WORD = re.compile(r"[^\W_]+")
 
-def doc_chunks(outline: Outline, about: About, analysis: TextAnalysis) -> list[RagDocument]:
-    """Rows in the order of the document. A section that has only its heading is part of its children's context and no
-    row of its own, unless the whole document has nothing else.
+
+def doc_chunks(outline: Outline, about: About, analysis: TextAnalysis) -> tuple[list[RagDocument], int | None]:
+    """Rows in the order of the document; and the first line (from 1) that was too long to stay whole.
+
+    A section that has only its heading is part of its children's context and no row of its own, unless the whole
+    document has nothing else.
     """
     spoken = [section for section in outline.sections if section.has_text] or outline.sections
     words = path_words(about.path, analysis.split_identifier)
     rows: list[RagDocument] = []
+    cut_at: int | None = None
     taken: dict[str, int] = {}
     for section in spoken:
+        context = _context(section, about, words)
+        tables = [block for block in section.blocks if block.is_table]
         for place, passage in enumerate(cut(outline.source, section.blocks, PASSAGE)):
+            if passage.is_cut and cut_at is None:
+                cut_at = passage.start + 1
             public_id = _unique(_public_id(about.path, section, place, passage), taken)
-            rows.append(_row(public_id, len(rows), section, passage, about, analysis, words))
-    return rows
+            head = _table_head(outline.source, tables, passage)
+            shared = f"{context}\n{head}" if head else context
+            rows.append(_row(public_id, len(rows), section, passage, about, analysis, shared))
+    return rows, cut_at
 
 
 def _row(
@@ -35,7 +51,7 @@ def _row(
     passage: Passage,
     about: About,
     analysis: TextAnalysis,
-    words: tuple[str, ...],
+    context: str,
 ) -> RagDocument:
     attributes: D0Attributes = {
         "chunk_id": public_id,
@@ -54,10 +70,10 @@ def _row(
         public_id=public_id,
         title=section.headings[-1] if section.headings else about.title,
         text=passage.text,
-        context=_context(section, about, words),
+        context=context,
         line_start=passage.start + 1,
         line_end=passage.end,
-        names=section.headings[-1:],
+        names=section.headings[-1:] if passage.start <= section.blocks[0].start else (),
         attributes=attributes,
         domain=about.domain.lower() if about.domain else None,
         subdomain=about.subdomain.lower() if about.subdomain else None,
@@ -83,10 +99,19 @@ def _unique(public_id: str, taken: dict[str, int]) -> str:
     return public_id if count == 1 else f"{public_id}~{count}"
 
 
+def _table_head(source: Lines, tables: Sequence[Block], passage: Passage) -> str:
+    """The column names of a table that was torn above the passage; empty when there is none."""
+    above = bisect_left(tables, passage.start, key=lambda table: table.start)
+    if above and passage.start < tables[above - 1].end:
+        cells = source.lines[tables[above - 1].start].strip().strip("|").split("|")
+        return " | ".join(" ".join(cell.split()) for cell in cells)[:_MAX_HEAD_CHARS]
+    return ""
+
+
 def _context(section: Section, about: About, words: tuple[str, ...]) -> str:
     """`title › heading › heading`, then the words of the path that these lack."""
     trail = [about.title, *(heading for heading in section.headings if heading != about.title)]
     line = " › ".join(trail)
-    known = line.lower()
+    known = set(_WORD.findall(line.lower()))
     missing = " ".join(word for word in words if word not in known)
     return f"{line} · {missing}" if missing else line

@@ -151,7 +151,8 @@ def _add(token: Token, parts: list[Block], into: list[Block]) -> None:
     # markdown-it lets a list or quote end where a later block begins; lines are counted once.
     start = max(start, into[-1].end) if into else start
     if start < end:
-        into.append(Block(start, end, tuple(part for part in parts if start <= part.start and part.end <= end)))
+        inner = tuple(part for part in parts if start <= part.start and part.end <= end)
+        into.append(Block(start, end, inner, is_table=token.type == "table_open"))
 
 
 def _title(headings: Sequence[Heading], tokens: Sequence[Token]) -> str | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from ragkit.document import Extraction, IndexWarning, SourceFile
 from ragkit.indexing.context import TextAnalysis
@@ -36,21 +36,22 @@ class DocsIndexingPipeline:
         return kind is not None and kind.family is Family.DOCS
 
     def index_file(self, file: SourceFile) -> Extraction:
-        """The rows of a documentation file: D1, then D0 in the order of the text. A path that `supports` refuses is
+        """The rows of a documentation file: D0 in the order of the text, then D1. A path that `supports` refuses is
         read as plain text.
         """
         kind = kind_of(file.path)
         outline = _READERS.get(kind.language if kind else "", read_plain)(file.text)
         shared = about(file.path, outline, is_test=is_test(file.path))
         catalog = document_row(outline, shared, self._analysis)
-        chunks = doc_chunks(outline, shared, self._analysis)
-        rows = (*([catalog] if catalog else []), *chunks)
-        return Extraction(family=Family.DOCS, rows=rows, warnings=_warnings(file.path, outline))
+        chunks, cut_line = doc_chunks(outline, shared, self._analysis)
+        rows = (*chunks, *([catalog] if catalog else []))
+        return Extraction(family=Family.DOCS, rows=rows, warnings=tuple(_warnings(file.path, outline, cut_line)))
 
 
-def _warnings(path: str, outline: Outline) -> tuple[IndexWarning, ...]:
+def _warnings(path: str, outline: Outline, cut_line: int | None) -> Iterator[IndexWarning]:
     front = outline.front_matter
-    if front.invalid_line is None:
-        return ()
-    params = {"path": path, "line": front.invalid_line, "problem": front.problem}
-    return (IndexWarning(code="front_matter_invalid", path=path, line=front.invalid_line, params=params),)
+    if front.invalid_line is not None:
+        params: dict[str, object] = {"path": path, "line": front.invalid_line, "problem": front.problem}
+        yield IndexWarning(code="front_matter_invalid", path=path, line=front.invalid_line, params=params)
+    if cut_line is not None:
+        yield IndexWarning(code="long_line", path=path, line=cut_line, params={"path": path, "line": cut_line})

@@ -188,3 +188,18 @@ def test_every_line_is_in_exactly_one_chunk(code: CodeIndexingPipeline, source: 
 def test_any_text_gives_an_extraction(code: CodeIndexingPipeline, source: Make, text: str) -> None:
     for path in ["a.py", "a.rs"]:
         assert code.index_file(source(path, text)) == code.index_file(source(path, text))
+
+
+def test_a_licence_comment_is_a_chunk_of_its_own(code: CodeIndexingPipeline, source: Make) -> None:
+    header = "/*\n * Copyright (c) 2020 A\n */\n"
+    rows = _chunks(code, source("a/b.java", header + "\n/** Doc. */\nclass B {}\n"))
+    assert _outline(rows) == [(1, 4, "license", None), (5, 6, "lines", None)]
+    assert [row.context for row in rows] == ["", "a b"]
+    assert [row.title for row in rows] == ["b.java", "b.java"]
+    rows = _chunks(code, source("a.py", "# SPDX-License-Identifier: MIT\n\n\ndef f(): pass\n"))
+    assert _outline(rows) == [(1, 3, "license", None), (4, 4, "function", "a.py::f")]
+
+
+@pytest.mark.parametrize("text", ["# About orders.\nx = 1\n", "/* Copyright */ int a;\n", "// a\n", "/* license", ""])
+def test_other_comments_are_no_licence(code: CodeIndexingPipeline, source: Make, text: str) -> None:
+    assert "license" not in {row.attributes["chunk_type"] for row in _chunks(code, source("a.c", text))}

@@ -40,7 +40,7 @@ The first paragraph with a [link](b.md).
 
 
 def _row(docs: DocsIndexingPipeline, file: SourceFile) -> RagDocument:
-    row = docs.index_file(file).rows[0]
+    row = docs.index_file(file).rows[-1]
     assert row.layer is Layer.D1_DOCUMENT_CATALOG
     return row
 

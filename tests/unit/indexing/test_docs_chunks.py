@@ -105,8 +105,9 @@ def test_path_words_that_the_title_lacks_are_context(docs: DocsIndexingPipeline,
 
 def test_a_table_longer_than_a_passage_is_torn_between_rows(docs: DocsIndexingPipeline, source: Make) -> None:
     table = "| code | meaning |\n| --- | --- |\n" + "".join(f"| E{n} | some short words here |\n" for n in range(60))
-    rows = _chunks(docs, source("a.md", f"# Errors\n\n{table}"))
+    rows = _chunks(docs, source("errors.md", f"# Errors\n\n{table}"))
     assert len(rows) > 1
+    assert {row.context for row in rows[1:]} == {"Errors\ncode | meaning"}
     assert all(line.startswith(("|", "#")) for row in rows for line in row.text.split("\n") if line)
 
 
@@ -114,6 +115,14 @@ def test_a_long_list_is_torn_between_items(docs: DocsIndexingPipeline, source: M
     item = "- " + "word " * 30 + "\n  more of the item\n"
     rows = _chunks(docs, source("a.md", f"# T\n\n{item * 6}"))
     assert all(row.text.rstrip().endswith("more of the item") for row in rows)
+
+
+def test_a_long_line_is_cut_and_told(docs: DocsIndexingPipeline, source: Make) -> None:
+    extraction = docs.index_file(source("a.md", "# T\n\n" + "word " * 500 + "\n"))
+    chunks = extraction.rows[:-1]
+    assert [(warning.code, warning.line) for warning in extraction.warnings] == [("long_line", 3)]
+    assert [row.public_id for row in chunks[:4]] == ["a.md#t", "a.md#t:L3-L3", "a.md#t:L3-L3~2", "a.md#t:L3-L3~3"]
+    assert "".join(row.text for row in chunks[1:]) == "word " * 500
 
 
 def test_headings_in_quotes_fences_and_comments_are_none(docs: DocsIndexingPipeline, source: Make) -> None:
@@ -162,21 +171,21 @@ text
 def test_sections_of_restructured_text(docs: DocsIndexingPipeline, source: Make) -> None:
     extraction = docs.index_file(source("doc/guide.rst", RST))
     assert [(row.public_id, row.line_start, row.line_end) for row in extraction.rows] == [
-        ("doc/guide.rst", 3, 7),
         ("doc/guide.rst:L1-L1", 1, 1),
         ("doc/guide.rst#user-guide", 3, 7),
         ("doc/guide.rst#user-guide/install", 9, 15),
         ("doc/guide.rst#user-guide/install/options", 17, 20),
         ("doc/guide.rst#user-guide/use", 22, 24),
+        ("doc/guide.rst", 3, 7),
     ]
-    assert extraction.rows[0].attributes["summary_text"] == "Reads orders with fetch every day."
+    assert extraction.rows[-1].attributes["summary_text"] == "Reads orders with fetch every day."
 
 
 def test_plain_text(docs: DocsIndexingPipeline, source: Make) -> None:
     rows = docs.index_file(source("LICENSE", "MIT License\n\nPermission is hereby granted to anyone.\n")).rows
     assert [(row.layer, row.public_id, row.title) for row in rows] == [
-        (Layer.D1_DOCUMENT_CATALOG, "LICENSE", "MIT License"),
         (Layer.D0_DOC_CHUNKS, "LICENSE:L1-L3", "MIT License"),
+        (Layer.D1_DOCUMENT_CATALOG, "LICENSE", "MIT License"),
     ]
 
 

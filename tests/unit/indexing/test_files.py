@@ -161,6 +161,16 @@ def test_submodules_and_inner_repositories_are_read(repository: Path, tmp_path: 
     assert {"sub/inner.md", "untracked/inner.md"} <= set(paths)
 
 
+def test_a_tracked_folder_that_became_a_link_is_not_followed(repository: Path, tmp_path: Path) -> None:
+    _put(tmp_path, "outside/guide.md", "secret\n")
+    (repository / "docs/guide.md").unlink()
+    (repository / "docs").rmdir()
+    (repository / "docs").symlink_to(tmp_path / "outside")
+    listing = list_files(repository)
+    assert _paths(listing) == ["README.md", "src/app.py"]
+    assert listing.left_out["symlink"] == ("docs", "docs/guide.md")
+
+
 def test_without_git_a_work_tree_is_a_plain_folder(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     _put(repository, "a.log.md")
     monkeypatch.setenv("PATH", "/nowhere")

@@ -103,11 +103,11 @@ def test_catalog_of_a_document(docs: DocsIndexingPipeline, source: Make) -> None
     path = "domains/x/y/a.md"
     assert entries == (
         CatalogEntry(kind="file", name="a.md", target=path, source_path=path),
+        CatalogEntry(kind="heading", name="Flow", target=f"{path}#title/flow", source_path=path),
         CatalogEntry(kind="title", name="Title", target=path, source_path=path),
         CatalogEntry(kind="module_id", name="m.a", target=path, source_path=path),
         CatalogEntry(kind="alias", name="other", target=path, source_path=path),
         CatalogEntry(kind="domain", name="sales", target="sales", source_path=path, declared=True),
-        CatalogEntry(kind="heading", name="Flow", target=f"{path}#title/flow", source_path=path),
     )
 
 
