@@ -23,4 +23,3 @@ def chosen() -> Say:
     """Sentences in the chosen language."""
     found = st.session_state.get(KEY)
     return Say(messages=resources.sentences(), language=cast("Language", found if found in LANGUAGES else "en"))
-

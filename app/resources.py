@@ -6,6 +6,8 @@ and the revision of the index, so that no argument that changes an answer is hid
 
 from __future__ import annotations
 
+import threading
+
 import streamlit as st
 
 from ragkit import bundle, service
@@ -20,7 +22,9 @@ ANSWERS_KEPT = 200
 @st.cache_resource(show_spinner=False)
 def engine() -> RagService:
     """The engine on the database of this process's settings."""
-    return service.open(Settings.from_env())
+    opened = service.open(Settings.from_env())
+    threading.Thread(target=opened.warm_up, name="warm-up", daemon=True).start()
+    return opened
 
 
 @st.cache_resource(show_spinner=False)

@@ -57,7 +57,7 @@ def choose(key: str, options: Sequence[str], say: Say) -> str:
 def show_session(session: SessionSummary, say: Say) -> None:
     """What the session holds, by layer."""
     st.caption(say("ui.revision", revision=session.revision))
-    st.text("\n".join(f"{layer.value} {rows}" for layer, rows in session.rows.items()))
+    st.caption("  \n".join(f"`{layer.value}` {rows}" for layer, rows in session.rows.items()))
 
 
 def show_examples(say: Say, *, key: str) -> None:
@@ -145,12 +145,14 @@ def show_signals(signals: Sequence[SignalView], say: Say, *, are_read: bool) -> 
     st.markdown(f"**{say('ui.signals')}**")
     if not are_read:
         st.caption(say("ui.signals_unread"))
-    for signal in signals:
-        label = say("ui.signal_fired" if signal.fired else "ui.signal_silent")
-        color, icon = ("green", ":material/check_circle:") if signal.fired else ("gray", ":material/circle:")
-        st.badge(f"{signal.name} · {label}", color=color, icon=icon)
-        if signal.why:
+    for signal in sorted(signals, key=lambda signal: not signal.fired):
+        if signal.fired:
+            st.markdown(f":green-badge[:material/check_circle: {signal.name} · {say('ui.signal_fired')}]")
             st.text("\n".join(signal.why))
+    silent = [signal.name for signal in signals if not signal.fired]
+    if silent:
+        st.caption(say("ui.signal_silent"))
+        st.markdown(" ".join(f":gray-badge[{name}]" for name in silent))
 
 
 def show_plan(plan: PlanView, say: Say) -> None:

@@ -1,4 +1,4 @@
-"""ragkit: a retrieval engine for a project's documentation and code that returns its reasons with every answer.
+"""ragkit: a retrieval engine for a project's documentation and code that gives its reasons.
 
 `ragkit.service.open(settings)` builds the objects; everything below it is plain data and pure functions, or I/O at the rim.
 """

@@ -10,8 +10,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ragkit.layers import EDGES, Family, Layer
 
+Vectors = NDArray[np.float32]
+"""`(n, dims)` or `(dims,)`, unit length."""
 RowLanguage = Literal["ru", "en", "mixed", "code"]
 
 
@@ -81,7 +86,7 @@ class Extraction:
 
 
 def embedded_text(row: RagDocument) -> str | None:
-    """What the embedder reads of a row; None for edges and facts, which are found by words alone, and for blank rows."""
+    """What the embedder reads of a row; None for edges, facts and blank rows."""
     if row.layer in EDGES:
         return None
     text = f"{row.context}\n{row.text}" if row.context else row.text

@@ -47,7 +47,8 @@ if not text or not text.strip():
 # build, call
 ask = Ask(query=text, session=session, policy=policy, limit=None if limit is None else int(limit))
 try:
-    trace = resources.answer(ask, sessions[session].revision)
+    with st.spinner(say("ui.searching")):
+        trace = resources.answer(ask, sessions[session].revision)
 except RagkitError as error:
     views.show_error(error, say)
     st.stop()

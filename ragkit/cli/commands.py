@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any, cast, get_args
+from typing import TYPE_CHECKING, Annotated, Any, cast, get_args
 
 import typer
 import typer.main
@@ -20,9 +20,15 @@ from ragkit.policy.code_plan import plans
 from ragkit.policy.policy import Policy
 from ragkit.policy.resolver import RetrievalPolicyResolver
 from ragkit.routing.contract import ConversationState, Intent, RouterContract
-from ragkit.routing.route import route_from_json
 from ragkit.routing.conversation import conversation_state_from_json
+from ragkit.routing.route import route_from_json
+from ragkit.routing.router import Routing
 from ragkit.settings import Settings
+
+if TYPE_CHECKING:
+    from ragkit.service import RagService
+
+Route = Callable[[str, ConversationState | None, Intent | None], Routing]
 
 DEMO_SESSION = "demo"
 DEFAULT_PORT = 8501
@@ -95,7 +101,9 @@ def index(
     session: Annotated[str, typer.Option("--session", help="Session that takes it; made if there is none.")],
     changes: Annotated[str | None, typer.Option("--changes", help="Only what differs from this git revision.")] = None,
     deleted: Annotated[list[str] | None, typer.Option("--deleted", help="Only take this path out.")] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on after a kill (what was staged is always used).")] = False,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on after a kill (what was staged is always used).")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Index a folder into a session, with a progress bar."""
@@ -237,7 +245,7 @@ def query(
 
 
 @contextmanager
-def _service(settings: Settings) -> Iterator[Any]:
+def _service(settings: Settings) -> Generator[RagService]:
     from ragkit import service
 
     with service.opened(settings) as engine:
@@ -245,16 +253,16 @@ def _service(settings: Settings) -> Iterator[Any]:
 
 
 @contextmanager
-def _routing(settings: Settings, session: str | None) -> Iterator[Any]:
+def _routing(settings: Settings, session: str | None) -> Generator[Route]:
     """Something that routes: with a session the engine, without one the bare router, which needs no database."""
-    if session is not None:
-        with _service(settings) as engine:
-            yield lambda text, state, forced: engine.route(text, session=session, state=state, intent=forced)
-    else:
-        from ragkit import service
+    from ragkit import service
 
+    if session is None:
         router = service.router()
         yield lambda text, state, forced: router.route(text, state, None, intent=forced)
+        return
+    with _service(settings) as engine:
+        yield lambda text, state, forced: engine.route(text, session=session, state=state, intent=forced)
 
 
 def _planned(body: object, policy: Policy) -> dict[str, object]:
@@ -267,9 +275,7 @@ def _planned(body: object, policy: Policy) -> dict[str, object]:
             first = invalid.errors(include_url=False)[0]
             field = ".".join(str(part) for part in ("contract", *first["loc"]))
             raise InvalidInput("route_field", field=field, found=first["type"], allowed=[first["msg"]]) from invalid
-        made, _ = plans(
-            contract, route_from_json(document.get("route")), policy, families=frozenset({"DOCS", "CODE"})
-        )
+        made, _ = plans(contract, route_from_json(document.get("route")), policy, families=frozenset({"DOCS", "CODE"}))
         return {"plans": [plan.to_json() for plan in made]}
     if isinstance(body, dict):
         body = {name: value for name, value in cast("dict[str, object]", body).items() if name != "id"}
@@ -302,4 +308,3 @@ def _state_of(line: Mapping[str, object]) -> ConversationState | None:
 
 def _state_file(path: str | None) -> ConversationState | None:
     return None if path is None else conversation_state_from_json(read_json(path, "state"))
-

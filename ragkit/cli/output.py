@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import cast
 
@@ -69,7 +69,7 @@ def usage_problem(misused: TyperException) -> str:
 
 
 @contextmanager
-def job_progress(language: Language, *, quiet: bool) -> Iterator[Callable[[JobProgress], None]]:
+def job_progress(language: Language, *, quiet: bool) -> Generator[Callable[[JobProgress], None]]:
     """A progress bar on stderr that takes a job's reports: what is done, files, rows, time left."""
     if quiet:
         yield lambda _: None

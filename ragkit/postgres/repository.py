@@ -14,7 +14,7 @@ import numpy as np
 from pgvector import HalfVector
 from psycopg.rows import class_row, kwargs_row
 
-from ragkit.embedding import Vectors
+from ragkit.document import Vectors
 from ragkit.errors import DatabaseError, UnknownName
 from ragkit.layers import Layer
 from ragkit.postgres import statements
@@ -202,7 +202,9 @@ class RagRepository:
 
     # --- caches
 
-    def get_cached_documents(self, wanted: Sequence[tuple[str, str]], pipeline_version: str) -> dict[tuple[str, str], bytes]:
+    def get_cached_documents(
+        self, wanted: Sequence[tuple[str, str]], pipeline_version: str
+    ) -> dict[tuple[str, str], bytes]:
         """(blob sha, path) → the extraction that was kept, of those that were."""
         with self.database.reading() as connection:
             found = connection.execute(
@@ -278,9 +280,9 @@ def _candidates(connection: Connection, statement: Statement) -> list[Candidate]
         return cursor.execute(statement.text, statement.params).fetchall()
 
 
-def _candidate(**values: Any) -> Candidate:
-    return Candidate(**(values | {"layer": Layer(values["layer"])}))
+def _candidate(*, layer: str, **values: Any) -> Candidate:
+    return Candidate(layer=Layer(layer), **values)
 
 
-def _document(**values: Any) -> DocumentRow:
-    return DocumentRow(**(values | {"layer": Layer(values["layer"])}))
+def _document(*, layer: str, **values: Any) -> DocumentRow:
+    return DocumentRow(layer=Layer(layer), **values)

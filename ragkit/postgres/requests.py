@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import cast
 
 from psycopg.types.json import Jsonb
 
@@ -50,7 +51,7 @@ def _storable(value: object) -> object:
     if isinstance(value, str):
         return value.replace("\0", "").encode("utf-8", "replace").decode()
     if isinstance(value, Mapping):
-        return {str(key): _storable(item) for key, item in value.items()}  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+        return {str(key): _storable(item) for key, item in cast("Mapping[str, object]", value).items()}
     if isinstance(value, (list, tuple)):
-        return [_storable(item) for item in value]  # pyright: ignore[reportUnknownVariableType]
+        return [_storable(item) for item in cast("Sequence[object]", value)]
     return value

@@ -55,9 +55,7 @@ class RetrievalStatementBuilder:
     def _seed(request: RetrievalRequest, leg: LiteralString, extra: Mapping[str, object]) -> Statement:
         filters = [name for name in _hard_filters(request.filters) if name != "path_prefixes"]
         composed = _compose(request, dense=None, lexical=None, named=leg, filters=filters)
-        return Statement(
-            text=composed.text, params={**composed.params, **extra, "rows_per_file": SEED_ROWS_PER_FILE}
-        )
+        return Statement(text=composed.text, params={**composed.params, **extra, "rows_per_file": SEED_ROWS_PER_FILE})
 
 
 def _compose(
@@ -68,12 +66,11 @@ def _compose(
     named: LiteralString | None,
     filters: Iterable[str],
 ) -> Statement:
-    predicates = sql.SQL("").join(
-        sql.SQL(" AND ") + sql.SQL(statements.HARD_FILTERS[name]) for name in filters
-    )
+    predicates = sql.SQL("").join(sql.SQL(" AND ") + sql.SQL(statements.HARD_FILTERS[name]) for name in filters)
     legs = [
-        sql.SQL(leg).format(filters=predicates) if leg else sql.SQL(statements.NO_LEG[name])
-        for name, leg in (("dense", dense), ("lexical", lexical), ("named", named))
+        sql.SQL(dense or statements.NO_DENSE).format(filters=predicates),
+        sql.SQL(lexical or statements.NO_LEXICAL).format(filters=predicates),
+        sql.SQL(named or statements.NO_NAMED).format(filters=predicates),
     ]
     cosine = statements.COSINE if request.vector is not None else statements.NO_COSINE
     text = (

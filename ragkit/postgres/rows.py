@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from ragkit.document import IndexWarning, RagDocument, SourceFile
-from ragkit.embedding import Vectors
+from ragkit.document import IndexWarning, RagDocument, SourceFile, Vectors
 from ragkit.layers import Family, Layer
 from ragkit.routing.catalog import CatalogEntry
 

@@ -283,11 +283,9 @@ named AS MATERIALIZED (
     ) AS found WHERE rank <= %(rows_per_file)s
 )"""
 
-NO_LEG: Mapping[str, LiteralString] = {
-    "dense": "dense AS (SELECT 0::bigint AS file_id, 0 AS row_no, 0::bigint AS rank WHERE false)",
-    "lexical": "lexical AS (SELECT 0::bigint AS file_id, 0 AS row_no, 0::bigint AS rank WHERE false)",
-    "named": "named AS (SELECT 0::bigint AS file_id, 0 AS row_no, 0::bigint AS rank WHERE false)",
-}
+NO_DENSE: LiteralString = "dense AS (SELECT 0::bigint AS file_id, 0 AS row_no, 0::bigint AS rank WHERE false)"
+NO_LEXICAL: LiteralString = "lexical AS (SELECT 0::bigint AS file_id, 0 AS row_no, 0::bigint AS rank WHERE false)"
+NO_NAMED: LiteralString = "named AS (SELECT 0::bigint AS file_id, 0 AS row_no, 0::bigint AS rank WHERE false)"
 
 # One row: a candidate with both legs' scores, whichever leg found it.
 CANDIDATES: LiteralString = """

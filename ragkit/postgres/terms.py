@@ -111,4 +111,6 @@ def count_words(postings: Iterable[Posting]) -> Counter[int]:
 def content_hash(text: str) -> int:
     """Of a shown text, white space folded: equal for rows that a person would call the same."""
     folded: Sequence[str] = text.split()
-    return int.from_bytes(blake2b(" ".join(folded).encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little", signed=True)
+    return int.from_bytes(
+        blake2b(" ".join(folded).encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little", signed=True
+    )

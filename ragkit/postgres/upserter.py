@@ -56,7 +56,12 @@ class RagDocumentUpserter:
             ids = [int(row[0]) for row in connection.execute(statements.FILE_IDS, {"count": len(files)})]
             keyed = list(zip(ids, files, strict=True))
             sid = session.rag_session_id
-            _copy(connection, statements.COPY_FILES, FILE_TYPES, _file_rows(sid, staging, keyed, embedder, pipeline_version))
+            _copy(
+                connection,
+                statements.COPY_FILES,
+                FILE_TYPES,
+                _file_rows(sid, staging, keyed, embedder, pipeline_version),
+            )
             _copy(connection, statements.COPY_DOCUMENTS, DOCUMENT_TYPES, _document_rows(sid, keyed))
             _copy(
                 connection,

@@ -164,7 +164,9 @@ def _semantic_step(search: PlanSearch, found: Sequence[Candidate]) -> Step:
     if common:
         notes.append(Reason(code="step.common_words", params={"words": common}))
     if search.request.words.paths and not any(candidate.path_named for candidate in found):
-        notes.append(Reason(code="step.path_scope_unmatched", params={"paths": list(search.plan.filters.path_scope or ())}))
+        notes.append(
+            Reason(code="step.path_scope_unmatched", params={"paths": list(search.plan.filters.path_scope or ())})
+        )
     if not found and search.rows_in_layers:
         notes.append(Reason(code="step.nothing_left", params={"filters": _hard_names(search.plan)}))
     if not search.rows_in_layers:

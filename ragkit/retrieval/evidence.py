@@ -20,9 +20,7 @@ def check_evidence(policy: EvidencePolicy, rows: Sequence[Hit]) -> Evidence:
     """One check for each flag that is set; `may_answer` where all hold, or where the policy allows it without."""
     checks = tuple(_check(flag, rows) for flag in SATISFIED_BY if getattr(policy, flag))
     satisfied = all(check.satisfied for check in checks)
-    return Evidence(
-        checks=checks, satisfied=satisfied, may_answer=satisfied or policy.allow_answer_without_evidence
-    )
+    return Evidence(checks=checks, satisfied=satisfied, may_answer=satisfied or policy.allow_answer_without_evidence)
 
 
 def _check(flag: str, rows: Sequence[Hit]) -> EvidenceCheck:

@@ -60,9 +60,7 @@ def key_of(candidate: Candidate) -> Key:
     return (candidate.file_id, candidate.row_no)
 
 
-def rank(
-    candidates: Iterable[Candidate], seeds: Mapping[Key, Seed], context: ScoringContext
-) -> tuple[ScoredRow, ...]:
+def rank(candidates: Iterable[Candidate], seeds: Mapping[Key, Seed], context: ScoringContext) -> tuple[ScoredRow, ...]:
     """Best first: score, then the plan's order of layers, path, span."""
     unseeded = [_score(candidate, None, context) for candidate in candidates]
     unseeded.sort(key=lambda row: _order(row, context))
@@ -159,9 +157,7 @@ def _less_repeats(rows: Sequence[ScoredRow], context: ScoringContext) -> list[Sc
         above[row.candidate.file_id] += 1
         parts = {**row.parts, "repeat": -taken} if taken else row.parts
         lowered.append(
-            ScoredRow(
-                candidate=row.candidate, score=round(row.score - taken, 6), parts=parts, found_by=row.found_by
-            )
+            ScoredRow(candidate=row.candidate, score=round(row.score - taken, 6), parts=parts, found_by=row.found_by)
         )
     return sorted(lowered, key=lambda row: _order(row, context))
 

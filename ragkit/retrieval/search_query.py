@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from ragkit.embedding import Vectors
+from ragkit.document import Vectors
 from ragkit.postgres.rows import SearchWords
 from ragkit.postgres.terms import ALL_ROWS, TermHasher, idf
 from ragkit.retrieval.trace import WordView
@@ -83,7 +83,9 @@ def weigh_words(
     }
     mass = sum(weights[term] for word, term, _ in counted if word.origin == "query")
     present = sorted((found, term) for _, term, found in counted if found)
-    finding = {term for place, (found, term) in enumerate(present) if place < FINDING_AT_LEAST or found <= common_share * total}
+    finding = {
+        term for place, (found, term) in enumerate(present) if place < FINDING_AT_LEAST or found <= common_share * total
+    }
     views = tuple(
         WordView(
             plan=plan,
@@ -131,11 +133,12 @@ def _words(text: str, added: Iterable[str], analyzer: Analyzer) -> tuple[QueryWo
 
 
 def _names(contract: RouterContract, route: RouteResult) -> tuple[str, ...]:
-    """Symbols as written and by their last part; titles, entities and sections by name."""
+    """Symbols as written and by their last part; endpoints as headings write them; titles, entities, sections."""
     symbols = [a.value.removesuffix("()") for a in contract.query_plan.anchors if a.type == "SYMBOL"]
     sections = [a.value for a in contract.query_plan.anchors if a.type == "DOC_REF"]
+    endpoints = [a.value for a in contract.query_plan.anchors if "endpoint" in (a.subtype or "")]
     last = [symbol.rpartition(".")[2] for symbol in symbols]
-    named = (*symbols, *last, *sections, *route.anchors.entity_names, *route.anchors.matched_aliases)
+    named = (*symbols, *last, *endpoints, *sections, *route.anchors.entity_names, *route.anchors.matched_aliases)
     return tuple(dict.fromkeys(name for name in named if name))
 
 

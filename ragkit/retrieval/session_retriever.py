@@ -1,4 +1,4 @@
-"""One plan against one session: the plan's filters become the repository's, and nothing else happens. Spec: POLICY §11."""
+"""One plan against one session: the plan's filters become the repository's. Spec: POLICY §11."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ evaluation call this package alone.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 
 from ragkit import bundle
@@ -56,7 +56,7 @@ def open(settings: Settings, *, embedder: Embedder | None = None) -> RagService:
 
 
 @contextmanager
-def opened(settings: Settings, *, embedder: Embedder | None = None) -> Iterator[RagService]:
+def opened(settings: Settings, *, embedder: Embedder | None = None) -> Generator[RagService]:
     """`open`, closed at the end."""
     service = open(settings, embedder=embedder)
     try:

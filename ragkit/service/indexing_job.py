@@ -15,8 +15,8 @@ from pathlib import Path
 from time import perf_counter
 from typing import Literal
 
-from ragkit.document import Extraction, IndexWarning, SourceFile, embedded_text
-from ragkit.embedding import Embedder, Vectors
+from ragkit.document import Extraction, IndexWarning, SourceFile, Vectors, embedded_text
+from ragkit.embedding import Embedder
 from ragkit.errors import RagkitError
 from ragkit.indexing.catalog import catalog_entries
 from ragkit.indexing.code.pipeline import CodeIndexingPipeline
@@ -128,9 +128,7 @@ class IndexingJob:
         self._stage = "done"
         return self._note("done", revision=revision)
 
-    def _run(
-        self, entries: Sequence[FileEntry], deleted: frozenset[str], left_out: Mapping[str, Sequence[str]]
-    ) -> int:
+    def _run(self, entries: Sequence[FileEntry], deleted: frozenset[str], left_out: Mapping[str, Sequence[str]]) -> int:
         tally = self._tally
         tally.seen = len(entries) + sum(len(paths) for paths in left_out.values())
         tally.left_out.update({reason: len(paths) for reason, paths in left_out.items()})
@@ -282,9 +280,7 @@ class IndexingJob:
             Progress(stage=stage, files_done=done, files_total=total, rows=self._tally.rows_written, path=path)
         )
 
-    def _note(
-        self, status: str, *, revision: int | None = None, error: Mapping[str, object] | None = None
-    ) -> JobRow:
+    def _note(self, status: str, *, revision: int | None = None, error: Mapping[str, object] | None = None) -> JobRow:
         job = JobRow(
             index_job_id=self._job_id,
             rag_session_id=self._session.rag_session_id,

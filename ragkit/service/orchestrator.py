@@ -64,9 +64,7 @@ class IndexingOrchestrator:
         refuse_empty(listing.files, root, listing.left_out)
         return self._run(session, "snapshot", root, listing, deleted=(), report=report)
 
-    def changes(
-        self, session: str, root: Path, revision: str, *, report: ReportProgress = ignore_progress
-    ) -> JobRow:
+    def changes(self, session: str, root: Path, revision: str, *, report: ReportProgress = ignore_progress) -> JobRow:
         """Index what differs between a git revision and the folder as it is."""
         report(Progress(stage="listing", files_done=0, files_total=0, rows=0))
         found = changed_files(root, revision)
@@ -144,4 +142,3 @@ def job_json(job: JobRow, session: str) -> dict[str, object]:
 
 def _sorted(entries: Sequence[FileEntry]) -> list[FileEntry]:
     return sorted(entries, key=lambda entry: entry.path)
-

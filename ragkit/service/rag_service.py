@@ -12,7 +12,8 @@ from time import perf_counter
 from typing import cast
 
 from ragkit import bundle
-from ragkit.embedding import Embedder, Vectors
+from ragkit.document import Vectors
+from ragkit.embedding import Embedder
 from ragkit.errors import DatabaseError, EmbeddingError, UnknownName, WrongUse
 from ragkit.layers import ATTRIBUTES, Family, Layer
 from ragkit.messages import Reason
@@ -111,15 +112,20 @@ class RagService:
         self._contexts: dict[tuple[str, int], RepoContext] = {}
         self._contexts_lock = threading.Lock()
 
+    def warm_up(self) -> None:
+        """Load the embedder, which the first question would otherwise wait for."""
+        try:
+            self._embedder.embed(["."])
+        except EmbeddingError as failed:
+            logger.warning("the embedder did not answer: %s", failed.code)
+
     def close(self) -> None:
         """Close the connections; an embedded server stops with the last process that uses it."""
         self._repository.database.close()
 
     # --- indexing
 
-    def index_snapshot(
-        self, rag_session_id: str, root: Path, *, report: ReportProgress = ignore_progress
-    ) -> JobRow:
+    def index_snapshot(self, rag_session_id: str, root: Path, *, report: ReportProgress = ignore_progress) -> JobRow:
         """Index a folder in place of what the session (by name or id; made if need be) holds."""
         return self.indexing.snapshot(rag_session_id, root, report=report)
 
@@ -158,9 +164,7 @@ class RagService:
                 session, context = again, self._context(connection, again)
                 routing = self._router.route(ask.query, ask.state, context, intent=ask.intent)
             families = frozenset(layer.family.value for layer in context.layers or ())
-            made, bent = plans(
-                routing.contract, routing.route, named.policy, families=families, limit=ask.limit
-            )
+            made, bent = plans(routing.contract, routing.route, named.policy, families=families, limit=ask.limit)
             query = search_query(routing.contract, routing.route, self._analyzer, vector)
             fetched = [
                 self._adapter.fetch_rows(

@@ -84,6 +84,4 @@ def batches(entries: Sequence[FileEntry]) -> Iterable[tuple[FileEntry, ...]]:
 def refuse_empty(entries: Sequence[FileEntry], root: Path, left_out: Mapping[str, Sequence[str]]) -> None:
     """Raise where a snapshot would hold nothing: that is a wrong folder far more often than a wish."""
     if not entries:
-        raise SourceError(
-            "source_empty", path=str(root), left_out=sum(len(paths) for paths in left_out.values())
-        )
+        raise SourceError("source_empty", path=str(root), left_out=sum(len(paths) for paths in left_out.values()))
