@@ -7,7 +7,7 @@ the data folder and are read here too, by name or by path.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from importlib import resources
 from pathlib import Path
 
@@ -92,5 +92,6 @@ def policy_names(data_dir: Path) -> list[str]:
     return [*BUNDLED_POLICIES, *(name for name in found if name not in BUNDLED_POLICIES)]
 
 
+@lru_cache(maxsize=32)
 def _parsed(text: str, *, origin: str) -> NamedPolicy:
     return NamedPolicy(policy=parse_policy(text, origin=origin), hash=policy_hash(text))

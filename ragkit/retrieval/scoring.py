@@ -64,9 +64,11 @@ def rank(candidates: Iterable[Candidate], seeds: Mapping[Key, Seed], context: Sc
     """Best first: score, then the plan's order of layers, path, span."""
     unseeded = [_score(candidate, None, context) for candidate in candidates]
     unseeded.sort(key=lambda row: _order(row, context))
+    scored = unseeded
     chosen = _seeded(unseeded, seeds, context.ranking.seed_rows)
-    scored = [_score(row.candidate, chosen.get(key_of(row.candidate)), context) for row in unseeded]
-    scored.sort(key=lambda row: _order(row, context))
+    if chosen:
+        scored = [_score(row.candidate, chosen.get(key_of(row.candidate)), context) for row in unseeded]
+        scored.sort(key=lambda row: _order(row, context))
     return tuple(_less_repeats(scored, context)) if context.ranking.parts.repeat else tuple(scored)
 
 
@@ -111,7 +113,7 @@ def _score(candidate: Candidate, seed: Seed | None, context: ScoringContext) -> 
         "non_tests": weights.non_tests * (context.prefer_non_tests and not candidate.is_test),
         "seed": weights.seed * SEED_SHARE[seed] if seed else 0.0,
     }
-    rounded = {name: round(float(value), 6) for name, value in parts.items() if round(float(value), 6)}
+    rounded = {name: part for name, value in parts.items() if (part := round(float(value), 6))}
     return ScoredRow(
         candidate=candidate,
         score=round(sum(rounded.values()), 6),
