@@ -18,7 +18,7 @@ import unicodedata
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Literal, cast
+from typing import Literal, Protocol, cast
 
 import Stemmer
 
@@ -65,6 +65,12 @@ class Token:
     end: int
     terms: tuple[str, ...]
     """What index and query both use, the whole first, no duplicates; never empty."""
+
+
+class _Stemmer(Protocol):
+    """What is used of PyStemmer, which has no types."""
+
+    def stemWord(self, word: str) -> str: ...
 
 
 class Analyzer:
@@ -206,11 +212,11 @@ class Analyzer:
             return self._stemmer("russian").stemWord(folded)
         return self._stemmer("english").stemWord(folded) if _LATIN.search(folded) else folded
 
-    def _stemmer(self, language: Literal["russian", "english"]) -> Stemmer.Stemmer:
+    def _stemmer(self, language: Literal["russian", "english"]) -> _Stemmer:
         # A PyStemmer object is not safe to share between threads.
-        stemmer: Stemmer.Stemmer | None = getattr(self._local, language, None)
+        stemmer = cast("_Stemmer | None", getattr(self._local, language, None))
         if stemmer is None:
-            stemmer = Stemmer.Stemmer(language, 0)
+            stemmer = cast("_Stemmer", Stemmer.Stemmer(language, 0))
             setattr(self._local, language, stemmer)
         return stemmer
 
@@ -269,8 +275,14 @@ def _fold(text: str) -> str:
 def _lists(document: Mapping[str, object], table: str) -> dict[str, list[str]]:
     rows = document.get(table)
     if not isinstance(rows, dict):
-        raise InvalidInput("data_file", file="stems.toml", key=table, found=type(rows).__name__)
-    for key, words in cast("dict[str, object]", rows).items():
-        if not isinstance(words, list) or not all(isinstance(word, str) for word in cast("list[object]", words)):
-            raise InvalidInput("data_file", file="stems.toml", key=f"{table}.{key}", found=type(words).__name__)
-    return cast("dict[str, list[str]]", rows)
+        raise InvalidInput("data_file", file="stems.toml", key=table, found="no table")
+    return {key: _words(value, f"{table}.{key}") for key, value in cast("dict[str, object]", rows).items()}
+
+
+def _words(value: object, key: str) -> list[str]:
+    if not isinstance(value, list):
+        raise InvalidInput("data_file", file="stems.toml", key=key, found=str(value))
+    words = cast("list[object]", value)
+    if not all(isinstance(word, str) for word in words):
+        raise InvalidInput("data_file", file="stems.toml", key=key, found="something else than words")
+    return cast("list[str]", words)

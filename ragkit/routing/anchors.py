@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import islice
 
 from ragkit.routing.claims import Claims, Found
 from ragkit.routing.documents import DocumentFinder
@@ -22,12 +23,14 @@ from ragkit.text import Analyzer, Token
 MAX_ANCHORS = 200
 """A pasted log names thousands of things; the first of them are kept."""
 
-WINDOW_CHARS = 6000
+WINDOW_CHARS = 4000
 """Words (cues, terms, catalog names) are read at the start and the end of a query, this much of each."""
+
+_MAX_BLOCKS = 20
 
 _BREAK = re.compile(r"[.!?;\n…]")
 _OPENING = re.compile(r"[.!?;\n…:,()—–\"«“]|\s-\s|\]")
-_VERSION = re.compile(r"v?\d+(?:\.\d+)+(?:[a-z]+\d*)?$")
+_VERSION = re.compile(r"v?\d+(?:\.(?:\d+|x))+(?:[-.]?[a-z]+\.?\d*)?$")
 _INFINITIVE = re.compile(r"[а-я]{2,}(?:ть|ться|ти|чь|чься)$")
 
 
@@ -42,8 +45,8 @@ class Reading:
     """Of the window, code blocks left out."""
     items: tuple[Item, ...]
     """Of the window; words that an anchor covers are one item."""
-    dropped: int
-    """Anchors beyond MAX_ANCHORS."""
+    is_cut: bool
+    """There may be more anchors than were kept."""
 
     def text_of(self, found: Found) -> str:
         """The anchor as written."""
@@ -62,6 +65,7 @@ class AnchorReader:
         self._nouns_ru = frozenset(analyzer.stem(word) for word in rules.symbols.nouns_ru)
         self._nouns_en = frozenset(analyzer.stem(word) for word in rules.symbols.nouns_en)
         self._owners = frozenset(analyzer.stem(word) for word in rules.symbols.owners_ru)
+        self._about = self._owners | self._nouns_en | {analyzer.stem(word) for word in rules.symbols.about}
         self._links = frozenset(rules.symbols.links)
         self._polite = frozenset("=" + word for word in rules.polite)
         self._languages = {analyzer.stem(name): language for language, row in rules.languages.items() for name in row}
@@ -71,23 +75,25 @@ class AnchorReader:
         """The query's anchors and items. `names`: symbols of the catalog as written, matched exactly."""
         claims = Claims(len(raw))
         code = code_spans(raw)
-        found = list(self.paths.find(raw, claims, top_folders))
-        found.extend(self._symbols.find(raw, claims, code, names))
+        found = list(islice(self.paths.find(raw, claims, top_folders), MAX_ANCHORS))
+        found.extend(islice(self._symbols.find(raw, claims, code), MAX_ANCHORS))
         tokens = self._window(raw, code)
         found.extend(self._beside_nouns(raw, tokens, claims, found))
-        found.extend(self._documents.find(raw, claims))
+        found.extend(_known_names(raw, tokens, claims, names))
+        found.extend(islice(self._documents.find(raw, claims), MAX_ANCHORS))
         found.sort(key=lambda anchor: (anchor.start, anchor.end))
+        items = self._items(raw, tokens, found, claims)
         return Reading(
             raw=raw,
             anchors=tuple(found[:MAX_ANCHORS]),
             tokens=tokens,
-            items=self._masked(self._items(raw, tokens, found)),
-            dropped=max(0, len(found) - MAX_ANCHORS),
+            items=self._masked(_with_blocks(items, _blocks(raw, code))),
+            is_cut=len(found) >= MAX_ANCHORS,
         )
 
     def _window(self, raw: str, code: tuple[tuple[int, int], ...]) -> tuple[Token, ...]:
         """Tokens of the start and the end of the query, without those of code blocks."""
-        blocks = [(start, end) for start, end in code if raw.startswith("```", start)]
+        blocks = _blocks(raw, code)
         if len(raw) <= 2 * WINDOW_CHARS:
             tokens = self._analyzer.tokens(raw)
         else:
@@ -99,9 +105,7 @@ class AnchorReader:
             tokens = (*self._analyzer.tokens(raw[:WINDOW_CHARS]), *tail)
         if not blocks:
             return tokens
-        return tuple(
-            token for token in tokens if not any(start <= token.start < end for start, end in blocks)
-        )
+        return tuple(token for token in tokens if not any(start <= token.start < end for start, end in blocks))
 
     def _beside_nouns(self, raw: str, tokens: tuple[Token, ...], claims: Claims, found: list[Found]) -> list[Found]:
         """Words without a shape that their neighbours make symbols, each claimed."""
@@ -119,10 +123,7 @@ class AnchorReader:
             before = tokens[at - 1] if at and _near(raw, tokens[at - 1], token) else None
             after = tokens[at + 1] if at + 1 < len(tokens) and _near(raw, token, tokens[at + 1]) else None
             first = tokens[at - 2] if at > 1 else None
-            if (
-                self._named_by_noun(token, before, after)
-                or self._belongs(token, before, first, symbols)
-            ):
+            if self._named_by_noun(token, before, after) or self._belongs(token, before, first, symbols):
                 claims.take(token.start, token.end)
                 symbols.add(token.end)
                 fresh.append(Found("SYMBOL", "named", token.start, token.end, 0.75))
@@ -140,13 +141,13 @@ class AnchorReader:
         return previous in self._owners or following in self._owners
 
     def _belongs(self, token: Token, before: Token | None, first: Token | None, symbols: set[int]) -> bool:
-        """«get_page у Search»: a Capitalised word, a link word, a symbol."""
+        """«get_page у Search», "methods of Client": a Capitalised word, a link word, a symbol or a code noun."""
         return (
             token.text[0].isupper()
             and before is not None
             and first is not None
             and before.text.lower() in self._links
-            and first.end in symbols
+            and (first.end in symbols or first.terms[0] in self._about)
         )
 
     def _alternatives(self, tokens: tuple[Token, ...], at: int) -> list[tuple[int, int]]:
@@ -166,8 +167,8 @@ class AnchorReader:
             start += len(name) + 1
         return spans
 
-    def _items(self, raw: str, tokens: tuple[Token, ...], found: list[Found]) -> tuple[Item, ...]:
-        """Items by place. `found` is sorted by place."""
+    def _items(self, raw: str, tokens: tuple[Token, ...], found: list[Found], claims: Claims) -> tuple[Item, ...]:
+        """Items by place. `found` is sorted by place; what is claimed without an anchor (an address) has no words."""
         items: list[Item] = []
         anchors = iter([anchor for anchor in found if anchor.type != "DOC_REF"])
         references = [anchor for anchor in found if anchor.type == "DOC_REF"]
@@ -182,7 +183,9 @@ class AnchorReader:
             if inside and anchor is not None:
                 start, stop, keys = anchor.start, anchor.end, self._anchor_keys(raw, anchor)
             else:
-                start, stop, keys = token.start, token.end, self._word_keys(token)
+                start, stop = token.start, token.end
+                plain = references or claims.is_free(start, stop)
+                keys = self._word_keys(token) if plain else {"{opaque}"}
                 keys |= {"{doc_ref}" for reference in references if reference.start <= start < reference.end}
             gap = raw[end:start] if start > end else ""
             broken = not items or bool(_BREAK.search(gap))
@@ -196,7 +199,7 @@ class AnchorReader:
 
     def _anchor_keys(self, raw: str, anchor: Found) -> set[str]:
         if anchor.type == "SYMBOL":
-            keys = {"{symbol}"}
+            keys = {"{known_name}"} if anchor.subtype == "catalog" else {"{symbol}"}
         elif anchor.type == "KEY_TERM":
             keys = {"{endpoint}"}
         elif anchor.subtype == "folder":
@@ -215,6 +218,8 @@ class AnchorReader:
         keys = {*token.terms, "=" + form}
         if _VERSION.match(form):
             keys.add("{version}")
+        if form[0].isdigit():
+            keys.add("{number}")
         if _INFINITIVE.search(form):
             keys.add("{infinitive}")
         language = self._languages.get(token.terms[0])
@@ -232,6 +237,31 @@ class AnchorReader:
             else item
             for at, item in enumerate(items)
         )
+
+
+def _known_names(raw: str, tokens: tuple[Token, ...], claims: Claims, names: frozenset[str]) -> list[Found]:
+    """Capitalised words inside a sentence that are symbols of the catalog: `Track`; a sentence's first word is not."""
+    return [
+        Found("SYMBOL", "catalog", token.start, token.end, 0.7)
+        for token in tokens
+        if token.text in names
+        and token.text[0].isupper()
+        and raw[: token.start].rstrip(" \t\"'«“(")[-1:] not in ("", ".", "!", "?", "\n", ":")
+        and claims.take(token.start, token.end)
+    ]
+
+
+def _blocks(raw: str, code: tuple[tuple[int, int], ...]) -> list[tuple[int, int]]:
+    return [span for span in code if raw.startswith("```", span[0])]
+
+
+def _with_blocks(items: tuple[Item, ...], code: list[tuple[int, int]]) -> tuple[Item, ...]:
+    """A block of code is one item."""
+    keys = frozenset({"{code_block}"})
+    blocks = [Item(start=start, end=end, keys=keys, opens=True, breaks=True) for start, end in code[:_MAX_BLOCKS]]
+    if not blocks:
+        return items
+    return tuple(sorted((*items, *blocks), key=lambda item: item.start))
 
 
 def _near(raw: str, left: Token, right: Token) -> bool:

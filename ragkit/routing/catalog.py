@@ -1,7 +1,7 @@
 """Names that a session knows, found in a query: immutable, lemma-aware, longest match first. Spec: system.md §2.
 
-A name's normal form is the sequence of its stemmed words, identifiers split, so «классу сервиса заказов», `OrderService`
-and "order service" meet. Single words decide nothing by themselves unless the catalog shows that they are telling:
+A name's normal form is the sequence of its stemmed words, identifiers split, so `OrderService`, `order_service` and
+"order services" meet. Single words decide nothing by themselves unless the catalog shows that they are telling:
 
 * a title, heading, alias, entity or domain of one word counts when the word is no stop word, has three letters or
   more, and stands in at most COMMON_NAMES names of the catalog; a heading of one word never counts;
@@ -15,7 +15,8 @@ and "order service" meet. Single words decide nothing by themselves unless the c
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -30,6 +31,8 @@ COMMON_NAMES = 8
 """A word that more names than this contain does not tell one from another."""
 
 _MIN_LETTERS = 3
+_DOCUMENT_KINDS: frozenset[CatalogKind] = frozenset({"title", "heading", "module_id"})
+_VALUE_KINDS: frozenset[CatalogKind] = frozenset({"domain", "subdomain", "module_id"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,47 +61,62 @@ class CatalogMatch:
     """By kind in the order of KINDS, declared first, then by source path, target and name."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Names:
+    """Entries of one normal form."""
+
+    always: tuple[CatalogEntry, ...]
+    """Meant in any spelling."""
+    written: tuple[CatalogEntry, ...]
+    """Symbols and files of one word: meant where they are written as in the catalog."""
+
+    def in_words(self, tokens: tuple[Token, ...]) -> tuple[CatalogEntry, ...]:
+        if not self.written or len(tokens) != 1:
+            return self.always
+        word = tokens[0].text
+        exact = tuple(entry for entry in self.written if _is_written(entry, word))
+        return tuple(sorted((*self.always, *exact), key=_order)) if exact else self.always
+
+
 class CatalogMatcher:
     """All names of one revision of a session. Immutable, shared by threads."""
 
     def __init__(self, entries: Iterable[CatalogEntry], analyzer: Analyzer) -> None:
         """`entries` in any order; equal ones count once."""
+        ordered = sorted(set(entries), key=_order)
         self._analyzer = analyzer
-        self._by_form: dict[str, tuple[CatalogEntry, ...]] = {}
-        self._lengths: dict[str, tuple[int, ...]] = {}
-        self._paths: dict[str, tuple[str, ...]] = {}
-        self._documents: frozenset[str] = frozenset()
-        self._names_with: dict[str, int] = {}
-        self._entities: dict[str, str] = {}
-        self._fill(sorted(set(entries), key=_order))
-
-    def _fill(self, entries: list[CatalogEntry]) -> None:
-        forms: dict[str, list[CatalogEntry]] = {}
-        lengths: dict[str, set[int]] = {}
-        paths: dict[str, dict[str, None]] = {}
-        documents: set[str] = set()
-        for entry in entries:
-            if entry.kind == "file":
-                paths.setdefault(entry.source_path.rpartition("/")[2].lower(), {})[entry.source_path] = None
-            elif entry.kind in ("title", "heading", "module_id"):
-                documents.add(entry.source_path)
-            elif entry.kind == "entity":
-                self._entities.setdefault(entry.target, entry.name)
-            words = self._words_of(entry.name)
-            if not words or len(words) > MAX_NAME_WORDS:
-                continue
-            same = forms.setdefault(" ".join(words), [])
-            if not same:
-                lengths.setdefault(words[0], set()).add(len(words))
-                for word in set(words):
-                    self._names_with[word] = self._names_with.get(word, 0) + 1
-            same.append(entry)
-        self._by_form = {form: tuple(same) for form, same in forms.items()}
-        self._lengths = {first: tuple(sorted(found, reverse=True)) for first, found in lengths.items()}
-        self._paths = {name: tuple(found) for name, found in paths.items()}
-        self._documents = frozenset(documents)
-        self.symbol_names = frozenset(entry.name for entry in entries if entry.kind == "symbol")
+        self._by_form = self._forms(ordered)
+        self._names_with = Counter(word for form in self._by_form for word in set(form.split(" ")))
+        self._names = {form: names for form, same in self._by_form.items() if (names := self._telling(form, same))}
+        self._lengths = _lengths(self._names)
+        self._entities = {entry.target: entry.name for entry in reversed(ordered) if entry.kind == "entity"}
+        self._paths = _paths(ordered)
+        self._documents = frozenset(entry.source_path for entry in ordered if entry.kind in _DOCUMENT_KINDS)
+        self.symbol_names = frozenset(entry.name for entry in ordered if entry.kind == "symbol")
         """Symbols as written, for exact recognition."""
+
+    def _forms(self, ordered: list[CatalogEntry]) -> dict[str, tuple[CatalogEntry, ...]]:
+        """Normal form → its entries in the stated order."""
+        forms: dict[str, list[CatalogEntry]] = {}
+        for entry in ordered:
+            words = self._words_of(entry.name)
+            if 0 < len(words) <= MAX_NAME_WORDS:
+                forms.setdefault(" ".join(words), []).append(entry)
+        return {form: tuple(same) for form, same in forms.items()}
+
+    def _telling(self, form: str, same: tuple[CatalogEntry, ...]) -> _Names | None:
+        """What a form means by the rule in the module's docstring: in any spelling, and only as written."""
+        content = [word for word in form.split(" ") if not self._analyzer.is_stop_word(word)]
+        several = len(content) > 1
+        single = len(content) == 1 and self._is_telling(content[0])
+        always: list[CatalogEntry] = []
+        written: list[CatalogEntry] = []
+        for entry in same:
+            if entry.kind == "file" or (entry.kind == "symbol" and not several):
+                written.append(entry)
+            elif several or (single and entry.kind != "heading") or (content and entry.kind in _VALUE_KINDS):
+                always.append(entry)
+        return _Names(always=tuple(always), written=tuple(written)) if always or written else None
 
     def __len__(self) -> int:
         return sum(len(entries) for entries in self._by_form.values())
@@ -114,10 +132,10 @@ class CatalogMatcher:
                 end = at + length
                 if end > len(words) or (end < len(words) and owner[end] == owner[end - 1]):
                     continue
-                entries = self._by_form.get(" ".join(words[at:end]), ())
-                telling = tuple(
-                    entry for entry in entries if self._tells(entry, words[at:end], tokens[owner[at] : owner[end - 1] + 1])
-                )
+                names = self._names.get(" ".join(words[at:end]))
+                if names is None:
+                    continue
+                telling = names.in_words(tokens[owner[at] : owner[end - 1] + 1])
                 if telling:
                     found.append((at, end, telling))
                     break
@@ -164,21 +182,32 @@ class CatalogMatcher:
         for piece in self._analyzer.split_identifier(token.text.replace("/", ".").replace("\\", ".")):
             yield self._analyzer.stem(piece)
 
-    def _tells(self, entry: CatalogEntry, words: list[str], tokens: tuple[Token, ...]) -> bool:
-        """Whether the match means the entry, by the rule in the module's docstring."""
-        content = [word for word in words if not self._analyzer.is_stop_word(word)]
-        if entry.kind == "symbol":
-            written = tokens[0].text == entry.name and len(tokens) == 1
-            shaped = not entry.name.islower() or "_" in entry.name or "." in entry.name
-            return (written and shaped) or len(content) > 1
-        if entry.kind == "file":
-            return len(tokens) == 1 and "." in tokens[0].text
-        if len(content) > 1 or entry.kind in ("domain", "subdomain", "module_id"):
-            return bool(content)
-        return entry.kind != "heading" and len(content) == 1 and self._is_telling(content[0])
-
     def _is_telling(self, word: str) -> bool:
         return len(word) >= _MIN_LETTERS and self._names_with.get(word, 0) <= COMMON_NAMES
+
+
+def _is_written(entry: CatalogEntry, word: str) -> bool:
+    if entry.kind == "file":
+        return "." in word
+    return word == entry.name and (not word.islower() or "_" in word or "." in word)
+
+
+def _lengths(names: Mapping[str, _Names]) -> dict[str, tuple[int, ...]]:
+    """First word of a form → lengths of the forms that begin with it, the longest first."""
+    lengths: dict[str, set[int]] = {}
+    for form in names:
+        words = form.split(" ")
+        lengths.setdefault(words[0], set()).add(len(words))
+    return {first: tuple(sorted(found, reverse=True)) for first, found in lengths.items()}
+
+
+def _paths(ordered: list[CatalogEntry]) -> dict[str, tuple[str, ...]]:
+    """Lower-case file name → paths of that name, sorted."""
+    paths: dict[str, dict[str, None]] = {}
+    for entry in ordered:
+        if entry.kind == "file":
+            paths.setdefault(entry.source_path.rpartition("/")[2].lower(), {})[entry.source_path] = None
+    return {name: tuple(found) for name, found in paths.items()}
 
 
 def _longest(found: list[tuple[int, int, tuple[CatalogEntry, ...]]]) -> list[tuple[int, int, tuple[CatalogEntry, ...]]]:

@@ -1,4 +1,7 @@
-"""What the last turn left: read from outside, and carried into a query that names nothing itself. Spec: ROUTER §3, §4.3."""
+"""What the last turn left, read from outside and carried into a query that names nothing itself.
+
+Spec: ROUTER §3, §4.3.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +34,7 @@ def is_topic(anchor: Anchor) -> bool:
 
 
 def carried_anchors(state: ConversationState, factor: float) -> tuple[Anchor, ...]:
-    """The topic anchors of the last turn, marked, span 0–0, confidence times `factor`; no duplicates, in their order."""
+    """The topic anchors of the last turn, marked, span 0–0, confidence times `factor`; once each, in their order."""
     carried: dict[tuple[str, str], Anchor] = {}
     for anchor in state.anchors:
         if not is_topic(anchor):

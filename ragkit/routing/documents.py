@@ -14,7 +14,7 @@ from ragkit.routing.rules import DocumentWords
 from ragkit.text import Analyzer
 
 _QUOTED = re.compile(r"[«“„\"]([^«»“”„\"\n]{2,120}+)[»”“\"]")
-_NUMBERED = re.compile(r"([^\W\d_]{3,20}+)[ \u00a0]{1,2}(?:№[ \u00a0]?)?(\d{1,3}+(?:\.\d{1,3}+)*+)(?![\w.]*\w)")
+_NUMBERED = re.compile(r"(?<!\w)([^\W\d_]{3,20}+)[ \u00a0]{1,2}(?:№[ \u00a0]?)?(\d{1,3}+(?:\.\d{1,3}+)*+)(?![\w.]*\w)")
 _SIGN = re.compile(r"§[ \u00a0]?\d[\d.]*+")
 _WORD_BEFORE = re.compile(r"([^\W\d_]+)[\s:,(]{0,3}$")
 

@@ -70,10 +70,12 @@ class IntentJudge:
         """The intent and the conversation mode. `forced` overrules the words, the reasons say so."""
         fired = self.fired(items)
         own = _sums(fired)
-        total = {intent: own[intent] + self._base(intent) for intent in self._choice.tie_order}
+        total: dict[Intent, float] = {intent: own[intent] + self._base(intent) for intent in self._choice.tie_order}
         best, runner_up = self._two_best(total)
         reasons = [
-            Reason(code=f"cue.{one.cue.code}", params={"intent": one.cue.intent, "weight": one.cue.weight}, span=one.span)
+            Reason(
+                code=f"cue.{one.cue.code}", params={"intent": one.cue.intent, "weight": one.cue.weight}, span=one.span
+            )
             for one in fired
         ]
         reasons.append(_sums_reason(total, best, runner_up))
@@ -97,7 +99,9 @@ class IntentJudge:
     ) -> Verdict:
         phrases = self._switch.matches(items)
         if phrases:
-            reasons.append(Reason(code="route.mode_switch_phrase", params={"from": active, "to": best}, span=phrases[0][1]))
+            reasons.append(
+                Reason(code="route.mode_switch_phrase", params={"from": active, "to": best}, span=phrases[0][1])
+            )
             return Verdict(intent=best, mode="SWITCH", switched_by_phrase=True, reasons=tuple(reasons))
         breaking = self._breaking(items, fired, own, active)
         if breaking is not None:

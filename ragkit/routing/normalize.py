@@ -13,9 +13,7 @@ import unicodedata
 
 _RUN = re.compile("`+")
 _EDGE = "«»“”„‟‹›‘’‚‛\"'—–‒―‑−"
-_PLAIN = str.maketrans(
-    dict.fromkeys("«»“”„‟‹›", '"') | dict.fromkeys("‘’‚‛", "'") | dict.fromkeys("—–‒―‑−", "-")
-)
+_PLAIN = str.maketrans(dict.fromkeys("«»“”„‟‹›", '"') | dict.fromkeys("‘’‚‛", "'") | dict.fromkeys("—–‒―‑−", "-"))
 # Backtick and U+1FEF (which NFC turns into one) would move the borders of code spans.
 _CODE_LIKE = re.compile(r"[/\\_`\u1fef@#$=<>{}\[\]]|\w[.:(]+\w|\(\)")
 _REMOVED_CATEGORIES = frozenset({"Cc", "Cf"})
@@ -89,5 +87,7 @@ def _word(word: str) -> str:
         core = word.strip(_EDGE)
         start = word.find(core) if core else len(word)
         return word[:start].translate(_PLAIN) + core + word[start + len(core) :].translate(_PLAIN)
-    visible = "".join(char for char in word if char in _JOINERS or unicodedata.category(char) not in _REMOVED_CATEGORIES)
+    visible = "".join(
+        char for char in word if char in _JOINERS or unicodedata.category(char) not in _REMOVED_CATEGORIES
+    )
     return unicodedata.normalize("NFC", visible).translate(_PLAIN)

@@ -22,14 +22,15 @@ _LOCAL_HOST = re.compile(r"(?:https?|wss?)://(?:localhost|127\.0\.0\.1|0\.0\.0\.
 _MAIL = re.compile(r"[\w.+-]{1,64}+@[\w-]++(?:\.[\w-]++)++")
 _PYTHON_FRAME = re.compile(r"File \"([^\"\n]{1,1000}+)\", line \d++(?:, in ([^\s,]++))?")
 _QUOTED_WINDOWS = re.compile(r"[\"'«“]([A-Za-z]:[\\/][^\"'«»“”\n<>|*?]{1,400}+)[\"'»”]")
-_RUN = re.compile(r"[\w.\-/\\{}<>*:~]++")
+# A run of path characters with a separator or a dot in it; the look-behind keeps a long word from being tried twice.
+_RUN = re.compile(r"(?<![\w\-{}<>*:~–])[\w\-{}<>*:~–]*+[./\\][\w.\-/\\{}<>*:~–]*+")
 _EXTENSION = re.compile(r"\.([A-Za-z][A-Za-z0-9_]{0,15})(?![A-Za-z0-9_]|\.[\w])")
 _DRIVE = re.compile(r"[A-Za-z]:[\\/]")
 _VERSION_SEGMENT = re.compile(r"v\d{1,3}$")
 _ENDPOINT = re.compile(r"/(?:[\w.~{}<>:*%-]++/?)*+$")
 _LINE_TAIL = re.compile(r"(?::\d++){1,2}$")
 _BEFORE_ENDPOINT = frozenset(" \t\n\r\"'`«“(„[,;=>")
-_TRIM = ".,:;!?-"
+_TRIM = ".,:;!?-–"
 _OPEN_TRIM = ".:-*<>{}"
 
 
@@ -58,7 +59,7 @@ class PathFinder:
         self._analyzer = analyzer
         self._attributes = frozenset(words.attributes)
         self._receivers = frozenset(words.receivers)
-        self._names = frozenset(words.names)
+        self._name = re.compile(rf"(?<![\w./\\-])(?:{'|'.join(words.names)})(?![\w/\\-]|\.\w)")
         self._dot_names = frozenset(words.dot_names)
         self._roots = frozenset(words.roots)
         self._halves = frozenset(words.halves)
@@ -86,12 +87,16 @@ class PathFinder:
         yield from self._quoted(text, claims)
         yield from self._requests(text, claims)
         yield from self._runs(text, claims, top_folders)
+        for match in self._name.finditer(text):
+            if claims.take(*match.span()):
+                yield Found("FILE_PATH", "file", *match.span(), 0.9)
 
     def _frames(self, text: str, claims: Claims) -> Iterator[Found]:
         if "File " not in text:
             return
         for match in _PYTHON_FRAME.finditer(text):
             path = match[1]
+            claims.take(match.start(), match.start(1))
             if path and not path.startswith("<") and claims.take(*match.span(1)):
                 yield Found("FILE_PATH", "stack_trace", *match.span(1), 1.0)
             function = match[2]
@@ -149,8 +154,6 @@ class PathFinder:
     def _runs(self, text: str, claims: Claims, top_folders: frozenset[str]) -> Iterator[Found]:
         for match in _RUN.finditer(text):
             run = match[0]
-            if "." not in run and "/" not in run and "\\" not in run and run not in self._names:
-                continue
             if not claims.is_free(*match.span()):
                 continue
             for found in self._run(text, run, match.start(), top_folders):
@@ -171,7 +174,7 @@ class PathFinder:
             yield from self._absolute(text, kept, start)
         elif "/" in kept or "\\" in kept:
             yield from self._relative(text, kept, start, top_folders)
-        elif kept.rstrip(_TRIM) in self._names or kept.rstrip(_TRIM) in self._dot_names:
+        elif kept.rstrip(_TRIM) in self._dot_names:
             yield Found("FILE_PATH", "file", start, start + len(kept.rstrip(_TRIM)), 0.9)
         else:
             yield from self._bare(text, kept, start)
@@ -262,7 +265,9 @@ class PathFinder:
             return
         known = segments[0] in top_folders
         halves = all(segment in self._halves for segment in segments) and len(segments) == 2
-        rooted = (segments[0] in self._roots and len(segments) > 1 and not halves) or kept.startswith(("./", "../", "~/"))
+        rooted = (segments[0] in self._roots and len(segments) > 1 and not halves) or kept.startswith(
+            ("./", "../", "~/")
+        )
         snake = any("_" in segment for segment in segments) and all(segment.isidentifier() for segment in segments)
         closed = kept[-1] in "/\\" and len(segments[-1]) > 1
         backslashes = "\\" in kept and len(segments) > 1 and all(len(segment) > 1 for segment in segments)

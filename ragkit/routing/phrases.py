@@ -2,11 +2,12 @@
 
 A phrase is a line of elements:
 
-    где .. реализован|объявлен      words match by stem, `|` separates alternatives, `..` is a gap of up to GAP items
+    где .. реализован|объявлен      words match by stem, `|` separates alternatives, `..` is a gap of up to GAP items,
+                                    `...` one of up to LONG_GAP
     =документы                      this very form, whatever its case
     ^fix                            at the start of a sentence (words of politeness in front do not count)
     @doc_noun                       any word of a named list
-    {symbol}                        an anchor (see ITEM_KINDS), a version, a Russian infinitive, a programming language
+    {symbol}                        an anchor, version, number, Russian infinitive, language (see ITEM_KINDS)
     ?the                            may be missing
     !ошибк                          the next item is none of these (takes no item itself)
 
@@ -25,11 +26,24 @@ from ragkit.messages import Span
 from ragkit.text import Analyzer
 
 GAP = 6
-"""Items that `..` may pass over."""
+LONG_GAP = 12
+"""Items that `..` and `...` may pass over."""
 
 ITEM_KINDS = (
-    "symbol", "source_path", "doc_path", "data_path", "folder", "endpoint", "doc_ref", "stack_trace", "version",
-    "infinitive", "language",
+    "symbol",
+    "source_path",
+    "doc_path",
+    "data_path",
+    "folder",
+    "endpoint",
+    "doc_ref",
+    "stack_trace",
+    "version",
+    "number",
+    "infinitive",
+    "language",
+    "code_block",
+    "known_name",
 )
 
 
@@ -50,7 +64,7 @@ class Item:
 @dataclass(frozen=True, slots=True)
 class _Element:
     keys: frozenset[str]
-    gap: bool = False
+    gap: int = 0
     optional: bool = False
     negative: bool = False
     opens: bool = False
@@ -83,15 +97,15 @@ class Phrase:
         if wanted.negative:
             return None if inside and wanted.fits(items[at]) else self._end(items, at, element + 1)
         if wanted.gap:
-            return self._after_gap(items, at, element + 1)
+            return self._after_gap(items, at, element + 1, wanted.gap)
         if inside and wanted.fits(items[at]):
             end = self._end(items, at + 1, element + 1)
             if end is not None:
                 return end
         return self._end(items, at, element + 1) if wanted.optional else None
 
-    def _after_gap(self, items: tuple[Item, ...], at: int, element: int) -> int | None:
-        for start in range(at, min(at + GAP, len(items) - 1) + 1):
+    def _after_gap(self, items: tuple[Item, ...], at: int, element: int, gap: int) -> int | None:
+        for start in range(at, min(at + gap, len(items) - 1) + 1):
             if start > at and items[start - 1].breaks:
                 return None
             end = self._end(items, start, element)
@@ -107,17 +121,17 @@ def parse_phrase(text: str, lists: Mapping[str, tuple[str, ...]], analyzer: Anal
     """
     elements = tuple(_element(part, text, lists, analyzer) for part in text.split())
     if not elements or elements[0].gap or elements[0].optional or elements[0].negative or elements[-1].gap:
-        raise InvalidInput("phrase", phrase=text, problem="it must begin with a word or an anchor and not end with a gap")
+        raise InvalidInput(
+            "phrase", phrase=text, problem="it must begin with a word or an anchor and not end with a gap"
+        )
     return Phrase(text=text, elements=elements)
 
 
 def _element(part: str, phrase: str, lists: Mapping[str, tuple[str, ...]], analyzer: Analyzer) -> _Element:
-    if part == "..":
-        return _Element(keys=frozenset(), gap=True)
+    if part in ("..", "..."):
+        return _Element(keys=frozenset(), gap=GAP if part == ".." else LONG_GAP)
     marks = part[: len(part) - len(part.lstrip("^?!"))]
-    keys = frozenset(
-        key for word in part[len(marks) :].split("|") for key in _keys(word, phrase, lists, analyzer)
-    )
+    keys = frozenset(key for word in part[len(marks) :].split("|") for key in _keys(word, phrase, lists, analyzer))
     return _Element(keys=keys, optional="?" in marks, negative="!" in marks, opens="^" in marks)
 
 

@@ -92,7 +92,12 @@ def query_plan(
     """The plan. `own` and `carried` are the anchors of the query and of the conversation."""
     expansions = [word for use in terms if use.russian for word in use.term.expansions]
     expansions.extend(anchor.value for anchor in carried)
-    topics = [anchor.value for kind in ("SYMBOL", "FILE_PATH", "KEY_TERM", "DOC_REF") for anchor in own if _hints(anchor, kind)]
+    topics = [
+        anchor.value
+        for kind in ("SYMBOL", "FILE_PATH", "KEY_TERM", "DOC_REF")
+        for anchor in own
+        if _hints(anchor, kind)
+    ]
     names = [entry.name for match in matches for entry in match.entries[:1] if entry.kind in _HINTED_KINDS]
     return QueryPlan(
         raw=raw,

@@ -64,7 +64,7 @@ class SpecBuilder:
         layers: tuple[Layer, ...] | None,
         languages: tuple[str, ...],
     ) -> SpecAnswer:
-        """The spec of a query. `layers`: those that exist (None: all); `languages`: those of the session (empty: unknown)."""
+        """The spec of a query. `layers`: that exist (None: all); `languages`: of the session (empty: unknown)."""
         paths = [anchor for anchor in anchors if anchor.type == "FILE_PATH"]
         policy, test_reasons = self._test_policy(items, terms, paths)
         language, language_reasons = self._languages(items, paths, languages)
@@ -84,7 +84,9 @@ class SpecBuilder:
         kept = [query for query in table if existing is None or query.layer_id in existing]
         factor = self._rules.depth.prefer_factor
         queries = tuple(
-            LayerQuery(layer_id=query.layer_id, top_k=round(query.top_k * factor)) if query.layer_id in preferred else query
+            LayerQuery(layer_id=query.layer_id, top_k=round(query.top_k * factor))
+            if query.layer_id in preferred
+            else query
             for query in kept
         )
         absent = [query.layer_id for query in table if existing is not None and query.layer_id not in existing]
@@ -119,7 +121,7 @@ class SpecBuilder:
     def _languages(
         self, items: tuple[Item, ...], paths: list[Anchor], known: tuple[str, ...]
     ) -> tuple[tuple[str, ...], list[Reason]]:
-        """Languages named in words, then those of the paths; of a session's own alone, or the filter hides everything."""
+        """Languages named in words, then those of the paths; only the session's own, or the filter hides everything."""
         named = [language for _, _, place in self._language.matches(items) for language in _languages_in(items, place)]
         by_path = [language for anchor in paths if (language := self._paths.language_of(anchor.value))]
         wanted = list(dict.fromkeys([*named, *by_path]))
@@ -135,9 +137,7 @@ class SpecBuilder:
 
 def evidence_policy(intent: Intent, terms: tuple[TermUse, ...]) -> EvidencePolicy:
     """What an answer needs: the intent's flags, and those that key terms raise for it; none is lowered."""
-    raised = {
-        flag: True for use in terms for flag, intents in use.term.evidence.items() if intent in intents
-    }
+    raised = {flag: True for use in terms for flag, intents in use.term.evidence.items() if intent in intents}
     return EVIDENCE_OF[intent].model_copy(update=raised) if raised else EVIDENCE_OF[intent]
 
 

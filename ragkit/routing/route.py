@@ -1,4 +1,4 @@
-"""What the router tells the policy resolver: intent, subintent and anchors by their use. Spec: POLICY §3; system.md §2."""
+"""What the router tells the policy resolver: intent, subintent, anchors by their use. Spec: POLICY §3; system.md §2."""
 
 from __future__ import annotations
 
@@ -102,9 +102,10 @@ def _strings(value: object, name: str) -> tuple[str, ...]:
     if value is None:
         return ()
     items = cast("list[object]", value) if isinstance(value, (list, tuple)) else None
-    if items is None or not all(isinstance(item, str) for item in items):
+    strings = tuple(item for item in items or () if isinstance(item, str))
+    if items is None or len(strings) != len(items):
         raise InvalidInput("route_field", field=name, found=repr(value)[:80], allowed=["list of strings"])
-    return tuple(cast("list[str]", items))
+    return strings
 
 
 def _optional(value: object, name: str) -> str | None:

@@ -71,7 +71,7 @@ class IntentRouter:
         self._judge = IntentJudge(rules, analyzer)
         self._terms = TermFinder(rules, analyzer)
         self._specs = SpecBuilder(rules, self._reader.paths, analyzer)
-        phrases = (*rules.find_files.phrases, *rules.find_files.phrases_en)
+        phrases = (*rules.find_files.ru, *rules.find_files.en)
         self._find = PhraseTable(("find", parse_phrase(line, rules.lists, analyzer)) for line in phrases)
         self._find_not = PhraseTable(
             ("except", parse_phrase(line, rules.lists, analyzer)) for line in rules.find_files.except_
@@ -116,7 +116,14 @@ class IntentRouter:
             evidence_policy=evidence_policy(verdict.intent, terms),
         )
         route = route_result(
-            verdict.intent, subintent, reading, anchors, matches, catalog, paths=self._reader.paths, analyzer=self._analyzer
+            verdict.intent,
+            subintent,
+            reading,
+            anchors,
+            matches,
+            catalog,
+            paths=self._reader.paths,
+            analyzer=self._analyzer,
         )
         reasons = (
             *verdict.reasons,
@@ -169,6 +176,6 @@ def _repair_reasons(query: str, reading: Reading) -> list[Reason]:
     reasons: list[Reason] = []
     if query != reading.raw:
         reasons.append(Reason(code="route.surrogates_replaced"))
-    if reading.dropped:
-        reasons.append(Reason(code="route.anchors_dropped", params={"count": reading.dropped}))
+    if reading.is_cut:
+        reasons.append(Reason(code="route.anchors_cut", params={"kept": len(reading.anchors)}))
     return reasons

@@ -71,6 +71,7 @@ class SymbolWords(_Table):
     nouns_en: Words
     owners_ru: Words
     links: Words
+    about: Words
     keywords: Words
     builtins: Words
     decorators: Words
@@ -145,8 +146,8 @@ class Conversation(_Table):
 class FindFiles(_Table):
     """When a question asks where something lies."""
 
-    phrases: Phrases
-    phrases_en: Phrases
+    ru: Phrases
+    en: Phrases
     except_: Annotated[Phrases, Field(alias="except")]
     """Questions about use, not about place."""
 

@@ -16,7 +16,7 @@ from ragkit.text import Analyzer
 
 _NAME = r"[^\W\d]\w*+"
 _SYMBOL = re.compile(
-    rf"(?<![\w@/\\.$-])(?:{_NAME}|\d\w*+(?=\.))(?:(?:\[[\w'\"]{{0,40}}+\])?(?:\.|::){_NAME})*+\*?"
+    rf"(?:(?<=\)\.)|(?<![\w@/\\.-]))(?:{_NAME}|\d\w*+(?=\.))(?:(?:\[[\w'\"]{{0,40}}+\])?(?:\.|::){_NAME})*+\*?"
 )
 _DECORATOR = re.compile(rf"(?<![\w.@/])@({_NAME}(?:\.{_NAME})*+)")
 _FLAG = re.compile(r"(?<![\w-])--?[A-Za-z][\w-]*+")
@@ -27,10 +27,13 @@ _CYRILLIC_CAMEL = re.compile(r"(?:[A-ZА-ЯЁ][a-zа-яё]+){2,}\w*$|[а-яё]{2
 _ABBREVIATION_PLURAL = re.compile(r"[A-Z]{2,}\d*s$")
 _CYRILLIC = re.compile(r"[\u0400-\u052f]")
 _VERSION = re.compile(r"v\d+(?:\.\w+)*$")
+_DOTTED_NAME = rf"{_NAME}(?:\.{_NAME})*+"
 _IMPORT = re.compile(
-    rf"^[ \t]*+(?:from[ \t]++({_NAME}(?:\.{_NAME})*+)[ \t]++import[ \t]++([^\n#]{{1,300}})|import[ \t]++([^\n#;'\"]{{1,300}}))", re.M
+    rf"^[ \t]*+(?:from[ \t]++({_DOTTED_NAME})[ \t]++import[ \t]++([^\n#]{{1,300}})"
+    rf"|import[ \t]++([^\n#;'\"]{{1,300}}))",
+    re.M,
 )
-_IMPORTED = re.compile(rf"{_NAME}(?:\.{_NAME})*+")
+_IMPORTED = re.compile(_DOTTED_NAME)
 _DEFINITION = re.compile(rf"\b(?:class|def|func|fn|interface|struct|enum|trait)[ \t]++({_NAME})")
 _FUNCTION_RU = re.compile(r"^\s*(?:Процедура|Функция)\s+(\w+)\s*\(", re.M)
 
@@ -54,20 +57,21 @@ class SymbolFinder:
         """Names of products and formats, as usually written."""
         return self._products
 
-    def find(
-        self, text: str, claims: Claims, code: tuple[tuple[int, int], ...], names: frozenset[str]
-    ) -> Iterator[Found]:
-        """Symbols by shape and place, each claimed. `code`: code spans; `names`: symbols of the catalog, exact."""
+    def find(self, text: str, claims: Claims, code: tuple[tuple[int, int], ...]) -> Iterator[Found]:
+        """Symbols by shape and place, each claimed. `code`: code spans."""
         for match in _FLAG.finditer(text):
             claims.take(*match.span())
         for start, end in code:
             yield from self._in_code(text, start, end, claims)
-        for match in _DECORATOR.finditer(text):
+        for match in _DECORATOR.finditer(text) if "@" in text else ():
             name = match[1]
             if ("." in name or name in self._decorators or _is_camel(name)) and claims.take(*match.span(1)):
                 yield Found("SYMBOL", "decorator", *match.span(1), 0.9)
         for match in _SYMBOL.finditer(text):
-            found = self._by_shape(text, match, names)
+            word = match[0]
+            if word[1:].islower() and word.isalpha() and text[match.end() : match.end() + 1] != "(":
+                continue  # an ordinary word: nine of ten
+            found = self._by_shape(text, match)
             if found and claims.take(found.start, found.end):
                 yield found
 
@@ -80,6 +84,8 @@ class SymbolFinder:
         inner = text[start + marks : end - marks]
         match = re.match(rf"\s*@?({_NAME}(?:(?:\.|::|#){_NAME})*+)(?:\(.*\))?\s*$", inner)
         if match is None or match[1].lower() in self._keywords or match[1] in self._products:
+            return
+        if _CYRILLIC.search(match[1]) and self._analyzer.is_stop_word(match[1].lower()):
             return
         begin = start + marks + match.start(1)
         if claims.take(begin, begin + len(match[1])):
@@ -98,18 +104,15 @@ class SymbolFinder:
                 if claims.take(*match.span(1)):
                     yield Found("SYMBOL", "definition", *match.span(1), 0.95)
 
-    def _by_shape(self, text: str, match: re.Match[str], names: frozenset[str]) -> Found | None:
+    def _by_shape(self, text: str, match: re.Match[str]) -> Found | None:
         """The symbol that a match is by its shape, or None."""
         word, start, end = match[0], match.start(), match.end()
-        if word[-1] == "*":
-            if "_" not in word:
-                word, end = word[:-1], end - 1
+        if word[-1] == "*" and "_" not in word:
+            word, end = word[:-1], end - 1
         after = text[end : end + 2]
         if _KEBAB_AFTER.match(after) or word in self._products:
             return None
         called = after[:1] == "(" and self._is_call(word, text, end)
-        if word in names and not word.islower():
-            return Found("SYMBOL", "catalog", start, end, 0.95)
         if "." in word or "::" in word:
             return Found("SYMBOL", "dotted", start, end, 0.9) if self._is_dotted(word, called) else None
         if "_" in word:
