@@ -22,6 +22,7 @@ STYLE = """<style>
 .rk-key_term {background: rgba(217,130,43,.18); border-color: rgb(217,130,43) !important;}
 </style>"""
 BAR_HEIGHT = 30
+ROW = "row"
 ROWS_WITHOUT_SCROLLING = 25
 WORDS_SHOWN = 12
 
@@ -112,15 +113,24 @@ def _show_table(table: RowTable, say: Say) -> None:
 
 def choose_row(table: RowTable, say: Say) -> RowView:
     """The row to read, the first one at the start; held by the URL as its rank."""
-    ranks = [row.rank for row in table.rows]
-    labels = {row.rank: f"{row.rank}. {row.path}:{row.lines}" for row in table.rows}
+    rows = {row.rank: row for row in table.rows}
+    linked = st.query_params.get(ROW, "")
+    shown = int(linked) if linked.isdecimal() and int(linked) in rows else table.rows[0].rank
     picked = st.selectbox(
         say("ui.pick_row"),
-        ranks,
-        format_func=lambda rank: labels[rank],
-        key=f"row_{table.profile}",
+        list(rows),
+        index=list(rows).index(shown),
+        format_func=lambda rank: f"{rank}. {rows[rank].path}:{rows[rank].lines}",
+        key=f"row_{table.profile}_{table.rows[0].id}",
     )
-    return next((row for row in table.rows if row.rank == picked), table.rows[0])
+    if picked != shown:
+        st.query_params[ROW] = str(picked)
+    return rows[picked]
+
+
+def forget_row() -> None:
+    """A new question begins with its first row."""
+    st.query_params.pop(ROW, None)
 
 
 def show_query(view: AnswerView) -> None:
@@ -197,10 +207,12 @@ def show_rows(table: RowTable, say: Say) -> None:
         hide_index=True,
         column_config={
             say("ui.rank"): st.column_config.NumberColumn(width=40),
-            say("ui.score"): st.column_config.NumberColumn(format="%.3f", width=70),
-            say("ui.lines"): st.column_config.TextColumn(width=80),
-            say("ui.path"): st.column_config.TextColumn(width=260),
-            say("ui.row_title"): st.column_config.TextColumn(width=200),
+            say("ui.score"): st.column_config.NumberColumn(format="%.3f", width=60),
+            say("ui.path"): st.column_config.TextColumn(width=215),
+            say("ui.lines"): st.column_config.TextColumn(width=70),
+            say("ui.row_title"): st.column_config.TextColumn(width=165),
+            say("ui.layer"): st.column_config.TextColumn(width=165),
+            say("ui.found_by"): st.column_config.TextColumn(width=110),
         },
         height="content" if len(table.rows) <= ROWS_WITHOUT_SCROLLING else "auto",
     )

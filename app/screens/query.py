@@ -38,7 +38,12 @@ with st.sidebar:
     views.show_session(sessions[session], say)
 
 text = st.text_input(
-    say("ui.query"), key="q", placeholder=say("ui.query_placeholder"), max_chars=20_000, bind="query-params"
+    say("ui.query"),
+    key="q",
+    placeholder=say("ui.query_placeholder"),
+    max_chars=20_000,
+    on_change=views.forget_row,
+    bind="query-params",
 )
 if not text or not text.strip():
     views.show_examples(say, key="q")

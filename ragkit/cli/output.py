@@ -82,7 +82,8 @@ def job_progress(language: Language, *, quiet: bool) -> Generator[Callable[[JobP
         TextColumn("{task.fields[rows]}"),
         TimeRemainingColumn(),
     )
-    with Progress(*columns, console=Console(file=sys.stderr, markup=False), transient=True) as bar:
+    screen = Console(file=sys.stderr, markup=False)  # nothing is drawn into a file or pipe: an error is one line there
+    with Progress(*columns, console=screen, transient=True, disable=not screen.is_terminal) as bar:
         task = bar.add_task(sentences.sentence("progress.listing", language), total=None, rows="")
 
         def show(progress: JobProgress) -> None:

@@ -32,8 +32,8 @@ class Embedder(Protocol):
         ...
 
 
-def bundled() -> Embedder:
-    """The embedder that comes with ragkit and needs neither network nor key."""
+def bundled(*, threads: int = 2) -> Embedder:
+    """The embedder that comes with ragkit and needs neither network nor key; one thread where processes share cores."""
     from ragkit.embedding.use import UseEmbedder
 
-    return UseEmbedder()
+    return UseEmbedder(threads=threads)

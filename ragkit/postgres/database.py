@@ -30,6 +30,7 @@ class Database:
         self._conninfo = conninfo
         self.read_only = read_only
         self._timeout_ms = statement_timeout_ms
+        _check_conninfo(conninfo)
         with translated(conninfo), psycopg.connect(conninfo, connect_timeout=int(CONNECT_TIMEOUT_S)) as probe:
             _check_server(probe)
         self._pool = ConnectionPool(
@@ -95,6 +96,8 @@ def translated(conninfo: str) -> Generator[None]:
         raise DatabaseError(
             "database_unreachable", server=shown_server(conninfo), problem=problem[-1] if problem else ""
         ) from gone
+    except UnicodeEncodeError as odd:  # psycopg's, for text that is no UTF-8
+        raise DatabaseError("database_refused", problem="the text holds lone surrogates") from odd
     except psycopg.Error as failed:
         primary = failed.diag.message_primary or type(failed).__name__
         raise DatabaseError("database_refused", problem=primary) from failed
@@ -107,6 +110,13 @@ def shown_server(conninfo: str) -> str:
     except psycopg.ProgrammingError:
         return "?"
     return f"{parts.get('host', 'localhost')}:{parts.get('port', 5432)}/{parts.get('dbname', '')}"
+
+
+def _check_conninfo(conninfo: str) -> None:
+    try:
+        conninfo_to_dict(conninfo)
+    except psycopg.ProgrammingError as broken:
+        raise DatabaseError("database_unreachable", server="?", problem="that is no address of PostgreSQL") from broken
 
 
 def _check_server(connection: Connection) -> None:

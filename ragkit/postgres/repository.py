@@ -100,6 +100,13 @@ class RagRepository:
         )
         return {Layer(str(layer)): int(rows) for layer, rows in found}
 
+    def code_languages(self, connection: Connection, session: SessionRow) -> list[str]:
+        """Programming languages of the session's code, sorted."""
+        found = connection.execute(
+            statements.CODE_LANGUAGES, {"session": session.rag_session_id, "revision": session.revision}
+        )
+        return sorted(str(row[0]) for row in found)
+
     def catalog(self, connection: Connection, session: SessionRow) -> list[CatalogEntry]:
         """Names of the session, by path and place."""
         with connection.cursor(row_factory=class_row(CatalogEntry)) as cursor:
@@ -141,6 +148,23 @@ class RagRepository:
                 statements.ROWS_OF_FILE,
                 {"session": session.rag_session_id, "path": path, "revision": session.revision},
             ).fetchall()
+
+    def rows_of_paths(
+        self, connection: Connection, session: SessionRow, paths: Sequence[str]
+    ) -> list[tuple[str, str, Layer, int, int]]:
+        """(path, public id, layer, first line, last line) of the rows of these files."""
+        found = connection.execute(
+            statements.ROWS_OF_PATHS,
+            {"session": session.rag_session_id, "paths": list(paths), "revision": session.revision},
+        )
+        return [(str(p), str(i), Layer(str(layer)), int(s), int(e)) for p, i, layer, s, e in found]
+
+    def shown_blobs(self, connection: Connection, session: SessionRow) -> list[tuple[str, str]]:
+        """(path, blob sha) of the shown files, by path."""
+        found = connection.execute(
+            statements.SHOWN_BLOBS, {"session": session.rag_session_id, "revision": session.revision}
+        )
+        return [(str(path), str(blob)) for path, blob in found]
 
     # --- retrieval
 

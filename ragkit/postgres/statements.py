@@ -47,6 +47,11 @@ FROM rag_catalog c JOIN rag_file f USING (rag_session_id, file_id)
 WHERE c.rag_session_id = %(session)s AND c.revision <= %(revision)s
 ORDER BY f.path, c.entry_no"""
 
+# One row: a programming language of the session's code.
+CODE_LANGUAGES: LiteralString = """
+SELECT DISTINCT code_language FROM rag_posting
+WHERE rag_session_id = %(session)s AND revision <= %(revision)s AND code_language IS NOT NULL"""
+
 # --- files and rows ----------------------------------------------------------------------------------------------
 
 # One row: a version of a file, shown or staged.
@@ -135,6 +140,19 @@ SELECT d.file_id, d.row_no, d.layer, f.path, d.public_id, d.title, d.text, d.lin
 FROM rag_file f JOIN rag_document d USING (rag_session_id, file_id)
 WHERE f.rag_session_id = %(session)s AND f.path = %(path)s AND f.revision <= %(revision)s
 ORDER BY d.layer, d.row_no"""
+
+# One row: a shown row of a file, without its text.
+ROWS_OF_PATHS: LiteralString = """
+SELECT f.path, d.public_id, d.layer, d.line_start, d.line_end
+FROM rag_file f JOIN rag_document d USING (rag_session_id, file_id)
+WHERE f.rag_session_id = %(session)s AND f.path = ANY(%(paths)s) AND f.revision <= %(revision)s
+ORDER BY f.path, d.row_no"""
+
+# One row: the content of a shown file.
+SHOWN_BLOBS: LiteralString = """
+SELECT path, blob_sha FROM rag_file WHERE rag_session_id = %(session)s AND revision <= %(revision)s
+ORDER BY path COLLATE "C"
+"""
 
 # --- caches ------------------------------------------------------------------------------------------------------
 

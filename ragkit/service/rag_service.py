@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import logging
 import threading
 import uuid
@@ -26,6 +27,7 @@ from ragkit.postgres.repository import RagRepository
 from ragkit.postgres.rows import DocumentRow, JobRow, SessionRow
 from ragkit.retrieval.adapter import FetchedRows, RagRetrievalAdapter
 from ragkit.retrieval.evidence import check_evidence
+from ragkit.retrieval.public_id import Located, PlacedRow, locate, paths_in
 from ragkit.retrieval.search_query import matched_forms, search_query
 from ragkit.retrieval.trace import Hit, Trace
 from ragkit.routing.catalog import CatalogMatcher
@@ -248,6 +250,38 @@ class RagService:
             raise UnknownName("path_unknown", path=path, session=session)
         return {"path": path, "rows": [_shown_row(row, found) for row in rows]}
 
+    def locate(self, session: str, ids: Sequence[str]) -> dict[str, Located]:
+        """Where public ids are in a session: found, stale, or unknown."""
+        with self._repository.database.reading() as connection:
+            found = self._repository.read_session(connection, session)
+            rows = self._repository.rows_of_paths(connection, found, paths_in(ids))
+        return locate(
+            ids,
+            (
+                PlacedRow(path=path, public_id=key, layer=layer, line_start=start, line_end=end)
+                for path, key, layer, start, end in rows
+            ),
+        )
+
+    def corpus_fingerprint(self, session: str) -> str:
+        """First 16 hex digits of the SHA-256 of what a session shows: files, pipeline, embedder, analysis."""
+        with self._repository.database.reading() as connection:
+            found = self._repository.read_session(connection, session)
+            blobs = self._repository.shown_blobs(connection, found)
+        digest = hashlib.sha256(f"{found.pipeline_version}\0{found.embedder}\0{found.analysis_version}\n".encode())
+        for path, blob in blobs:
+            digest.update(f"{path}\0{blob}\n".encode("utf-8", "surrogatepass"))
+        return digest.hexdigest()[:16]
+
+    @property
+    def embedder_fingerprint(self) -> str:
+        """Of the embedder that questions go through."""
+        return self._embedder.fingerprint
+
+    def policy(self, name: str) -> bundle.NamedPolicy:
+        """A policy by name or path, with the hash of its text."""
+        return bundle.policy(name, self.settings.data_dir)
+
     def policies(self) -> list[str]:
         """Names that `Ask.policy` takes, bundled ones first."""
         return bundle.policy_names(self.settings.data_dir)
@@ -286,7 +320,7 @@ class RagService:
         entries = self._repository.catalog(connection, session)
         files = [entry.source_path for entry in entries if entry.kind == "file"]
         context = RepoContext(
-            languages=(),
+            languages=tuple(self._repository.code_languages(connection, session)),
             layers=tuple(self._repository.layer_rows(connection, session)),
             top_folders=tuple(sorted({path.split("/", 1)[0] for path in files if "/" in path})),
             catalog=CatalogMatcher(entries, self._analyzer),
