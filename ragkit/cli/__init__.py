@@ -48,7 +48,7 @@ def run(arguments: list[str]) -> int:
             raise
         output.complain(output.usage_problem(misused))
         return 2
-    except BrokenPipeError:
+    except (BrokenPipeError, SystemExit):  # the parser turns a closed pipe into an exit of its own
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except KeyboardInterrupt:

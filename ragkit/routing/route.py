@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Literal, cast, get_args
 
@@ -101,10 +101,11 @@ def _mapping(value: object, name: str) -> Mapping[str, object]:
 def _strings(value: object, name: str) -> tuple[str, ...]:
     if value is None:
         return ()
-    items = cast("list[object]", value) if isinstance(value, (list, tuple)) else None
-    strings = tuple(item for item in items or () if isinstance(item, str))
-    if items is None or len(strings) != len(items):
-        raise InvalidInput("route_field", field=name, found=repr(value)[:80], allowed=["list of strings"])
+    items = cast("Sequence[object]", value) if isinstance(value, (list, tuple)) else (None,)
+    strings = tuple(item for item in items if isinstance(item, str))
+    if len(strings) != len(items):
+        found = repr(cast("object", value))[:80]
+        raise InvalidInput("route_field", field=name, found=found, allowed=["list of strings"])
     return strings
 
 
