@@ -10,9 +10,12 @@ from app import language
 
 SCREENS = Path(__file__).parent / "screens"
 
-st.set_page_config(page_title="ragkit", page_icon=":material/manage_search:", layout="wide")
+st.set_page_config(page_title="ragkit", page_icon="🔎", layout="wide")
 with st.sidebar:
     language.show_switch()
 say = language.chosen()
-pages = [st.Page(SCREENS / "query.py", title=say("ui.query_screen"), icon=":material/search:", default=True)]
+pages = [
+    st.Page(SCREENS / "query.py", title=say("ui.query_screen"), icon=":material/search:", default=True),
+    st.Page(SCREENS / "evaluate.py", title=say("ui.evaluate_screen"), icon=":material/monitoring:"),
+]
 st.navigation(pages).run()

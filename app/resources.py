@@ -7,9 +7,13 @@ and the revision of the index, so that no argument that changes an answer is hid
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
+from pathlib import Path
 
 import streamlit as st
 
+from evals import evaluation, formats, library
+from evals.evaluation import Evaluation
 from ragkit import bundle, service
 from ragkit.messages import Messages
 from ragkit.retrieval.trace import Trace
@@ -41,6 +45,20 @@ def sessions() -> list[SessionSummary]:
 def policies() -> list[str]:
     """Policies that can be chosen, bundled ones first."""
     return engine().policies()
+
+
+def datasets() -> dict[str, Path]:
+    """Datasets that can be chosen, the bundled one first."""
+    return library.datasets(engine().settings.data_dir)
+
+
+def evaluate(
+    dataset: Path, *, session: str, policies: list[str], limit: int | None, report: Callable[[str, int, int], None]
+) -> Evaluation:
+    """A dataset under one or two policies; what an earlier run answered is not asked again."""
+    return evaluation.evaluate(
+        engine(), formats.load(dataset), session=session, policies=policies, limit=limit, report=report
+    )
 
 
 def answer(ask: Ask, revision: int) -> Trace:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import pandas as pd
 import plotly.graph_objects as go
@@ -39,7 +39,7 @@ def show_nothing_indexed(say: Say) -> None:
     st.code("ragkit index PATH --session NAME", language="bash")
 
 
-def choose(key: str, options: Sequence[str], say: Say) -> str:
+def choose(key: str, options: Sequence[str], say: Say, *, labels: Mapping[str, str] | None = None) -> str:
     """One of the options, held by the URL; a link that names another one is told so, and the first is taken.
 
     Written to the URL by hand and not bound: a bound widget leaves its default out, and a link has to name what it
@@ -49,10 +49,31 @@ def choose(key: str, options: Sequence[str], say: Say) -> str:
     if wanted is not None and wanted not in options:
         st.warning(say(f"ui.link_{key}_unknown", **{key: wanted, "used": options[0]}), icon=":material/link_off:")
     shown = wanted if wanted in options else options[0]
-    picked = st.selectbox(say(f"ui.{key}"), options, index=options.index(shown), key=f"{key}_choice")
+    picked = st.selectbox(
+        say(f"ui.{key}"),
+        options,
+        index=options.index(shown),
+        format_func=lambda option: (labels or {}).get(option, option),
+        key=f"{key}_choice",
+    )
     if picked != wanted:
         st.query_params[key] = picked
     return picked
+
+
+def choose_limit(say: Say) -> int | None:
+    """Rows at most; None leaves it to the policy. Held by the URL."""
+    limit = st.number_input(
+        say("ui.limit"),
+        min_value=1,
+        max_value=1000,
+        value=None,
+        step=1,
+        placeholder=say("ui.limit_default"),
+        key="limit",
+        bind="query-params",
+    )
+    return None if limit is None else int(limit)
 
 
 def show_session(session: SessionSummary, say: Say) -> None:

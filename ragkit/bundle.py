@@ -79,7 +79,10 @@ def policy(name: str, data_dir: Path) -> NamedPolicy:
         text = path.read_text(encoding="utf-8")
     except (OSError, ValueError) as missing:
         raise UnknownName("policy_unknown", policy=name, known=policy_names(data_dir)) from missing
-    return _parsed(text, origin=name)
+    parsed = _parsed(text, origin=name)
+    if not is_path and parsed.policy.name != name:  # links and runs call a policy by its name
+        raise InvalidInput("policy_misnamed", policy=name, name=parsed.policy.name)
+    return parsed
 
 
 def policy_names(data_dir: Path) -> list[str]:

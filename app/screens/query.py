@@ -25,16 +25,7 @@ if not sessions:
 with st.sidebar:
     session = views.choose("session", list(sessions), say)
     policy = views.choose("policy", policies, say)
-    limit = st.number_input(
-        say("ui.limit"),
-        min_value=1,
-        max_value=1000,
-        value=None,
-        step=1,
-        placeholder=say("ui.limit_default"),
-        key="limit",
-        bind="query-params",
-    )
+    limit = views.choose_limit(say)
     views.show_session(sessions[session], say)
 
 text = st.text_input(
@@ -50,7 +41,7 @@ if not text or not text.strip():
     st.stop()
 
 # build, call
-ask = Ask(query=text, session=session, policy=policy, limit=None if limit is None else int(limit))
+ask = Ask(query=text, session=session, policy=policy, limit=limit)
 try:
     with st.spinner(say("ui.searching")):
         trace = resources.answer(ask, sessions[session].revision)

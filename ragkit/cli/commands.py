@@ -244,6 +244,29 @@ def query(
         output.print_rows(trace, settings.language)
 
 
+@app.command(name="eval")
+def evaluate(
+    dataset: Annotated[Path, typer.Argument(help="A .jsonl or .csv file, or a BEIR or TREC folder.")],
+    session: Annotated[str, typer.Option("--session", help="Session to ask.")],
+    policy: Annotated[list[str] | None, typer.Option("--policy", help="Once or twice: A, and B against it.")] = None,
+    limit: Annotated[int | None, typer.Option(help="Replaces the limit of each plan.")] = None,
+    intent: Forced = None,
+    as_json: Json = False,
+) -> None:
+    """Ask every question of a dataset, and say what the answers are worth."""
+    from ragkit.cli.evaluation import run_evaluation
+
+    run_evaluation(
+        Settings.from_env(),
+        dataset,
+        session=session,
+        policies=policy or ["spec"],
+        limit=limit,
+        intent=_intent(intent),
+        as_json=as_json,
+    )
+
+
 @contextmanager
 def _service(settings: Settings) -> Generator[RagService]:
     from ragkit import service

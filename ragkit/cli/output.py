@@ -7,7 +7,7 @@ import json
 import sys
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import cast
+from typing import TextIO, cast
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
@@ -24,6 +24,11 @@ def speak_utf8() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+
+
+def stderr() -> TextIO:
+    """Where progress goes."""
+    return sys.stderr
 
 
 def to_json(body: object, *, indent: int | None = None) -> str:

@@ -1,0 +1,59 @@
+"""CSV for people and spreadsheets: a row a case; lists as JSON inside their cell."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+from evals.dataset import Case, Dataset, case_of, make_dataset, read_bounded
+from ragkit.errors import InvalidInput
+
+COLUMNS = tuple(Case.model_fields)
+LISTS = frozenset({"turns", "alt_intents", "anchors", "relevant", "tags"})
+
+
+def load(path: Path, *, name: str) -> Dataset:
+    """The dataset of a CSV file with a header; columns may be missing but for `id` and `query`.
+
+    Raises: InvalidInput `dataset_line` naming line and field.
+    """
+    reader = csv.DictReader(io.StringIO(read_bounded(path), newline=""))
+    try:
+        cases = [
+            case_of(_record(row, str(path), reader.line_num), origin=str(path), line=reader.line_num) for row in reader
+        ]
+    except csv.Error as broken:
+        raise InvalidInput(
+            "dataset_line", origin=str(path), line=reader.line_num, field="row", found="", problem=str(broken)
+        ) from broken
+    return make_dataset(cases, name=name, origin=str(path))
+
+
+def save(dataset: Dataset, path: Path) -> None:
+    """Write a CSV file with all columns."""
+    with path.open("w", encoding="utf-8", newline="") as out:
+        writer = csv.DictWriter(out, COLUMNS)
+        writer.writeheader()
+        for case in dataset.cases:
+            writer.writerow({name: _cell(name, value) for name, value in case.to_json().items()})
+
+
+def _cell(name: str, value: object) -> object:
+    return json.dumps(value, ensure_ascii=False) if name in LISTS else value
+
+
+def _record(row: Mapping[str, str | None], origin: str, line: int) -> dict[str, object]:
+    record: dict[str, object] = {}
+    for name, cell in row.items():
+        if name not in COLUMNS or not cell:
+            continue
+        try:
+            record[name] = json.loads(cell) if name in LISTS else cell
+        except (ValueError, RecursionError) as broken:
+            raise InvalidInput(
+                "dataset_line", origin=origin, line=line, field=name, found=cell[:80], problem="no JSON list"
+            ) from broken
+    return record

@@ -1,0 +1,116 @@
+"""A dataset run on the demo corpus: the same call as a person's, kept, taken up, repeated, compared."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import pytest
+
+from evals import formats
+from evals.dataset import Dataset
+from evals.evaluation import evaluate
+from evals.run import answer_all, digest_of, make_manifest
+from evals.store import RunStore, rerun_difference
+from ragkit import bundle
+from ragkit.errors import UnknownName
+from ragkit.service import Ask, RagService
+
+
+@pytest.fixture
+def questions() -> Dataset:
+    """Every third demo question."""
+    demo = formats.load(bundle.demo_corpus().parent / "queries.jsonl")
+    return Dataset(name="demo", cases=demo.cases[::3])
+
+
+def test_a_run_asks_what_a_person_asks(demo: RagService, questions: Dataset) -> None:
+    found = evaluate(demo, questions, session="demo", policies=["spec"])
+    case = next(case for case in questions.cases if not case.turns)
+    trace = demo.answer(Ask(query=case.query, session="demo"))
+    assert found.runs[0].run.digests[case.id] == digest_of(case.id, trace)
+    assert set(found.runs[0].run.digests) == {case.id for case in questions.cases}
+
+
+def test_values_equal_the_formula_on_ranked_files(demo: RagService, questions: Dataset) -> None:
+    found = evaluate(demo, questions, session="demo", policies=["spec"], limit=50)
+    values = found.runs[0].measured.per_query["ndcg@10"]
+    for case in questions.cases:
+        if not any(item.grade for item in case.relevant) or any("#" in i.id or "::" in i.id for i in case.relevant):
+            continue
+        grades = {item.id: item.grade for item in case.relevant}
+        ranked = list(dict.fromkeys(row.path for row in found.runs[0].run.digests[case.id].rows))[:10]
+        dcg = sum(grades.get(path, 0) / math.log2(place + 1) for place, path in enumerate(ranked, 1))
+        best = sorted(grades.values(), reverse=True)[:10]
+        ideal = sum(grade / math.log2(place + 1) for place, grade in enumerate(best, 1))
+        assert values[case.id] == pytest.approx(dcg / ideal)
+
+
+def test_a_run_that_was_stopped_is_taken_up(demo: RagService, questions: Dataset) -> None:
+    manifest = make_manifest(demo, questions, session="demo", policy="spec", limit=None, intent=None)
+    store = RunStore(demo.settings.data_dir)
+
+    class Stopped(Exception):
+        pass
+
+    def stop(done: int, total: int) -> None:
+        if done == 5:
+            raise Stopped
+
+    with pytest.raises(Stopped):
+        store.carry_out(demo, questions, manifest, policy="spec", report=stop)
+    kept = (store.folder(manifest.id) / "queries.jsonl").read_text(encoding="utf-8").splitlines()
+    assert 4 <= len(kept) <= 5
+    with (store.folder(manifest.id) / "queries.jsonl").open("a", encoding="utf-8") as half:
+        half.write('{"id": "half')
+    run = store.carry_out(demo, questions, manifest, policy="spec")
+    assert run.taken_up == len(kept)
+    assert list(run.digests) == [case.id for case in questions.cases]
+    again = {a.digest.id: a.digest for a in answer_all(demo, questions.cases, manifest, policy="spec")}
+    assert rerun_difference(run.digests, again) is None
+    lines = (store.folder(manifest.id) / "queries.jsonl").read_text(encoding="utf-8").splitlines()
+    assert [json.loads(line)["id"] for line in lines] == [case.id for case in questions.cases]
+
+
+def test_the_same_policy_twice_differs_in_nothing(demo: RagService, questions: Dataset) -> None:
+    found = evaluate(demo, questions, session="demo", policies=["spec", "spec"])
+    assert found.comparison is not None
+    assert found.comparison.outcomes()["won"] == found.comparison.outcomes()["lost"] == 0
+    assert found.verdict is not None
+    assert found.verdict.code == "eval.verdict_no_difference"
+
+
+def test_a_worse_policy_loses(demo: RagService, questions: Dataset, tmp_path: Path) -> None:
+    text = bundle.read_text("policy/spec.toml").replace('name = "spec"', 'name = "blind"')
+    text = text.replace("dense = 1.0", "dense = 0.0").replace("same = 0.6, cross = 0.15", "same = 0.0, cross = 0.0")
+    blind = tmp_path / "blind.toml"
+    blind.write_text(text, encoding="utf-8")
+    found = evaluate(demo, questions, session="demo", policies=["spec", str(blind)])
+    assert found.comparison is not None
+    assert found.comparison.outcomes()["lost"] > found.comparison.outcomes()["won"]
+    assert found.comparison.pairs[0].delta < 0
+    body = found.to_json()
+    assert json.loads(json.dumps(body, ensure_ascii=False)) == body
+
+
+def test_processes_give_what_one_gives(demo: RagService, questions: Dataset, monkeypatch: pytest.MonkeyPatch) -> None:
+    manifest = make_manifest(demo, questions, session="demo", policy="spec", limit=None, intent=None)
+    alone = [a.digest for a in answer_all(demo, questions.cases, manifest, policy="spec")]
+    monkeypatch.setattr("evals.run.CASES_A_WORKER", 2)
+    monkeypatch.setattr("os.cpu_count", lambda: 2)
+    assert [a.digest for a in answer_all(demo, questions.cases, manifest, policy="spec")] == alone
+
+
+def test_wrong_use_is_told_before_anything_is_asked(demo: RagService, questions: Dataset) -> None:
+    for session, policy in (("nowhere", "spec"), ("demo", "nothing")):
+        with pytest.raises(UnknownName):
+            evaluate(demo, questions, session=session, policies=[policy])
+    assert RunStore(demo.settings.data_dir).ids() == []
+
+
+def test_a_question_that_fails_keeps_the_run_going(demo: RagService, questions: Dataset) -> None:
+    found = evaluate(demo, questions, session="demo", policies=["spec"], limit=5000)
+    errors = {digest.error for digest in found.runs[0].run.digests.values()}
+    assert errors == {"limit_invalid"}
+    assert found.runs[0].measured.mean("ndcg@10") == 0.0
