@@ -8,7 +8,7 @@ match on, since an anchor stands there for its words. Spans are code points of t
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 
 from ragkit.routing.claims import Claims, Found
@@ -26,7 +26,11 @@ MAX_ANCHORS = 200
 WINDOW_CHARS = 4000
 """Words (cues, terms, catalog names) are read at the start and the end of a query, this much of each."""
 
+ASKING_ITEMS = 4
+"""So many words at least ask something of a symbol."""
+
 _MAX_BLOCKS = 20
+_SYMBOL_KEYS = frozenset({"{symbol}", "{known_name}"})
 
 _BREAK = re.compile(r"[.!?;\n…]")
 _OPENING = re.compile(r"[.!?;\n…:,()—–\"«“]|\s-\s|\]")
@@ -71,8 +75,14 @@ class AnchorReader:
         self._languages = {analyzer.stem(name): language for language, row in rules.languages.items() for name in row}
         self._mask = PhraseTable(("mask", parse_phrase(line, rules.lists, analyzer)) for line in rules.mask)
 
-    def read(self, raw: str, *, top_folders: frozenset[str], names: frozenset[str]) -> Reading:
-        """The query's anchors and items. `names`: symbols of the catalog as written, matched exactly."""
+    def read(
+        self, raw: str, *, top_folders: frozenset[str], names: frozenset[str], documented: frozenset[str] = frozenset()
+    ) -> Reading:
+        """The query's anchors and items.
+
+        `names`: symbols of the catalog as written, matched exactly. `documented`: words of titles and headings; a
+        symbol among them is one that the documentation speaks of.
+        """
         claims = Claims(len(raw))
         code = code_spans(raw)
         found = list(islice(self.paths.find(raw, claims, top_folders), MAX_ANCHORS))
@@ -82,7 +92,7 @@ class AnchorReader:
         found.extend(_known_names(raw, tokens, claims, names))
         found.extend(islice(self._documents.find(raw, claims), MAX_ANCHORS))
         found.sort(key=lambda anchor: (anchor.start, anchor.end))
-        items = self._items(raw, tokens, found, claims)
+        items = _documented(raw, self._items(raw, tokens, found, claims), documented)
         return Reading(
             raw=raw,
             anchors=tuple(found[:MAX_ANCHORS]),
@@ -249,6 +259,23 @@ def _known_names(raw: str, tokens: tuple[Token, ...], claims: Claims, names: fro
         and raw[: token.start].rstrip(" \t\"'«“(")[-1:] not in ("", ".", "!", "?", "\n", ":")
         and claims.take(token.start, token.end)
     ]
+
+
+def _documented(raw: str, items: tuple[Item, ...], names: frozenset[str]) -> tuple[Item, ...]:
+    """Symbols that the documentation speaks of, marked; a question that is hardly more than a symbol asks for it."""
+    if not names or len(items) < ASKING_ITEMS:
+        return items
+    return tuple(
+        replace(item, keys=item.keys | {"{documented}"})
+        if not _SYMBOL_KEYS.isdisjoint(item.keys) and _is_documented(raw[item.start : item.end], names)
+        else item
+        for item in items
+    )
+
+
+def _is_documented(symbol: str, names: frozenset[str]) -> bool:
+    name = symbol.strip("`@").partition("(")[0].partition("[")[0]
+    return name in names or name.rpartition(".")[2] in names
 
 
 def _blocks(raw: str, code: tuple[tuple[int, int], ...]) -> list[tuple[int, int]]:

@@ -94,6 +94,8 @@ class CatalogMatcher:
         self._documents = frozenset(entry.source_path for entry in ordered if entry.kind in _DOCUMENT_KINDS)
         self.symbol_names = frozenset(entry.name for entry in ordered if entry.kind == "symbol")
         """Symbols as written, for exact recognition."""
+        self.documented_names = frozenset(self._words_as_written(ordered))
+        """Words of titles and headings as written, dotted names also by their last part: what documents speak of."""
 
     def _forms(self, ordered: list[CatalogEntry]) -> dict[str, tuple[CatalogEntry, ...]]:
         """Normal form → its entries in the stated order."""
@@ -103,6 +105,13 @@ class CatalogMatcher:
             if 0 < len(words) <= MAX_NAME_WORDS:
                 forms.setdefault(" ".join(words), []).append(entry)
         return {form: tuple(same) for form, same in forms.items()}
+
+    def _words_as_written(self, entries: Iterable[CatalogEntry]) -> Iterator[str]:
+        for entry in entries:
+            if entry.kind in ("title", "heading"):
+                for token in self._analyzer.tokens(entry.name):
+                    yield token.text
+                    yield token.text.rpartition(".")[2]
 
     def _telling(self, form: str, same: tuple[CatalogEntry, ...]) -> _Names | None:
         """What a form means by the rule in the module's docstring: in any spelling, and only as written."""

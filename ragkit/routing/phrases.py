@@ -44,6 +44,7 @@ ITEM_KINDS = (
     "language",
     "code_block",
     "known_name",
+    "documented",
 )
 
 

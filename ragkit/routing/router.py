@@ -96,7 +96,8 @@ class IntentRouter:
         state = state or ConversationState()
         catalog = context.catalog
         names = catalog.symbol_names if catalog is not None else frozenset[str]()
-        reading = self._reader.read(raw, top_folders=frozenset(context.top_folders), names=names)
+        documented = catalog.documented_names if catalog is not None else frozenset[str]()
+        reading = self._reader.read(raw, top_folders=frozenset(context.top_folders), names=names, documented=documented)
         verdict = self._judge.judge(reading.items, state.active_intent, intent)
         matches = catalog.matches(reading.tokens) if catalog is not None else ()
         terms = self._terms.find(reading.items)
