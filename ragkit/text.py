@@ -24,7 +24,7 @@ import Stemmer
 
 from ragkit.errors import InvalidInput
 
-ANALYSIS_VERSION: int = 1
+ANALYSIS_VERSION: int = 2
 """Raised whenever the same text would give other terms; part of the pipeline version and of every session."""
 
 TextLanguage = Literal["ru", "en", "mixed"]

@@ -12,6 +12,8 @@ import signal
 import sys
 from types import FrameType
 
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before numpy is imported; the UI's process inherits it
+
 from typer.exceptions import TyperException
 
 from ragkit import bundle

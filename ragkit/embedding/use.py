@@ -28,7 +28,7 @@ MAX_CHARS = 4000
 class UseEmbedder:
     """The bundled embedder; loads its weights at the first text, which takes about two seconds."""
 
-    def __init__(self, *, threads: int = 2) -> None:
+    def __init__(self, *, threads: int = 1) -> None:
         self._threads = threads
         self._lock = threading.Lock()
         self._model: Any = None

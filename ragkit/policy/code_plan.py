@@ -22,7 +22,6 @@ def code_plan(contract: RouterContract, route: RouteResult, policy: Policy) -> R
         layers=chosen.layers,
         limit=chosen.limit,
         filters=PlanFilters(
-            prefer_non_tests=True if given.test_policy == "INCLUDE" else None,
             path_scope=given.path_scope,
             language=given.language or None,
             test_policy=given.test_policy,

@@ -199,7 +199,7 @@ SELECT index_job_id, rag_session_id, kind, status, stage, revision, files, rows_
        error, timings
 FROM rag_index_job WHERE rag_session_id = %(session)s AND index_job_id = %(job)s"""
 
-# One row: a job that says it runs, or waits, although nobody holds the session's lock.
+# One row: a job that says it runs although nobody held the session's lock.
 FAIL_DEAD_JOBS: LiteralString = """
 UPDATE rag_index_job SET status = 'failed', error = %(error)s, updated_at = now()
 WHERE rag_session_id = %(session)s AND status = 'running'"""

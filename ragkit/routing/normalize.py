@@ -26,6 +26,11 @@ def well_formed(text: str) -> str:
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
+def is_blank(raw: str) -> bool:
+    """Whether nothing of a text can be seen: white space and invisible format characters alone."""
+    return all(char.isspace() or unicodedata.category(char) == "Cf" for char in raw)
+
+
 def normalize(raw: str) -> str:
     """The canonical form of a query; may be empty when `raw` holds nothing visible."""
     parts: list[str] = []

@@ -17,7 +17,7 @@ from ragkit.routing.catalog import CatalogMatch, CatalogMatcher
 from ragkit.routing.contract import GRAPH_OF, Anchor, ConversationState, Intent, RouterContract
 from ragkit.routing.conversation import carried_anchors, is_topic
 from ragkit.routing.intent import IntentJudge, Verdict
-from ragkit.routing.normalize import well_formed
+from ragkit.routing.normalize import is_blank, well_formed
 from ragkit.routing.phrases import Item, PhraseTable, parse_phrase
 from ragkit.routing.query_plan import TermFinder, contract_anchors, query_plan
 from ragkit.routing.retrieval_spec import SpecBuilder, evidence_policy
@@ -89,7 +89,7 @@ class IntentRouter:
 
         Raises: InvalidInput `query_empty` for an empty or blank query.
         """
-        if not query.strip():
+        if is_blank(query):
             raise InvalidInput("query_empty")
         raw = well_formed(query)
         context = context or RepoContext()

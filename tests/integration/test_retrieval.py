@@ -410,9 +410,16 @@ def test_empty_query(demo: RagService, text: str) -> None:
     assert caught.value.code == "query_empty"
 
 
-@pytest.mark.parametrize("text", ["\u200b", "\0", "\u2060\ufeff"])
+def test_query_of_control_characters_finds_nothing(demo: RagService) -> None:
+    """It is no blank question, so it gets a contract and an answer without rows, and says why."""
+    trace = demo.answer(Ask(query="\0", session="demo"))
+    assert trace.rows == ()
+    assert "plan.nothing_to_embed" in [reason.code for reason in trace.reasons]
+
+
+@pytest.mark.parametrize("text", ["\u200b", "\u2060\ufeff"])
 def test_query_of_nothing_visible(demo: RagService, text: str) -> None:
-    """What is left after normalization is empty, and so is the question."""
+    """White space and invisible characters alone are a blank question."""
     with pytest.raises(RagkitError) as caught:
         demo.answer(Ask(query=text, session="demo"))
     assert caught.value.code == "query_empty"

@@ -16,6 +16,7 @@ from typing import get_args
 import pytest
 
 import app
+import evals
 import ragkit
 from ragkit import bundle, errors
 from ragkit.errors import InvalidInput
@@ -25,7 +26,7 @@ from ragkit.policy.policy import PartWeights
 from ragkit.routing.contract import AnchorType, ConversationMode, EvidencePolicy, Intent
 from ragkit.service.indexing_job import Stage
 
-ROOTS = (Path(ragkit.__file__).parent, Path(app.__path__[0]))
+ROOTS = (Path(ragkit.__file__).parent, Path(app.__path__[0]), Path(evals.__path__[0]))
 PLACES_OF_CODES = {"sentence": 0, "say": 0, "Say": 0}
 SETS = {
     "ui.intent_": get_args(Intent),

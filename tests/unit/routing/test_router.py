@@ -108,7 +108,7 @@ def test_blank_query_is_refused(router: IntentRouter, query: str) -> None:
 
 @pytest.mark.parametrize(
     "query",
-    ["?!", "```\ncode\n```", "\x00\x01", "\ud800", "\u202eשלום", "מה זה", "```", "a" * 1_000_000, "\u200b", "🙂", "()"],
+    ["?!", "```\ncode\n```", "\x00\x01", "\ud800", "\u202eשלום", "מה זה", "```", "a" * 1_000_000, "🙂", "()"],
     ids=lambda query: ascii(query[:12]),
 )
 def test_odd_queries_give_a_valid_contract(router: IntentRouter, query: str) -> None:
