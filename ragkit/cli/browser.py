@@ -10,6 +10,9 @@ import os
 import socket
 import subprocess
 import sys
+import threading
+import time
+import webbrowser
 from contextlib import closing
 from pathlib import Path
 
@@ -17,6 +20,9 @@ from ragkit import bundle
 from ragkit.cli import output
 from ragkit.errors import EnvironmentFault
 from ragkit.settings import Settings
+
+READY_TRIES = 120
+READY_WAIT_S = 0.25
 
 
 def serve(settings: Settings, *, address: str, port: int, open_browser: bool, query: str = "") -> None:
@@ -31,11 +37,13 @@ def serve(settings: Settings, *, address: str, port: int, open_browser: bool, qu
     command = [
         *(sys.executable, "-m", "streamlit", "run", str(main)),
         *("--server.address", address, "--server.port", str(port)),
-        *("--server.headless", "false" if open_browser else "true"),
+        *("--server.headless", "true"),  # else its first start asks for an e-mail address and waits
         *("--browser.gatherUsageStats", "false"),
     ]
     environment = {**os.environ, **settings.to_env(), "PYTHONSAFEPATH": "1"}
     running = subprocess.Popen(command, env=environment, cwd=main.parent.parent, stdout=subprocess.DEVNULL)
+    if open_browser and _has_screen():
+        threading.Thread(target=_open_when_ready, args=(url, address, port), daemon=True).start()
     try:
         status = running.wait()
     except KeyboardInterrupt:
@@ -52,12 +60,30 @@ def _main_script() -> Path:
     return Path(app.__path__[0]).resolve() / "main.py"
 
 
+def _has_screen() -> bool:
+    """Whether a window can be opened; without one the terminal would be taken by a text browser."""
+    return sys.platform in ("darwin", "win32") or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
+
+
+def _open_when_ready(url: str, address: str, port: int) -> None:
+    for _ in range(READY_TRIES):
+        time.sleep(READY_WAIT_S)
+        with closing(socket.socket(_family(address))) as probe:
+            if probe.connect_ex((address, port)) == 0:
+                webbrowser.open(url)
+                return
+
+
+def _family(address: str) -> socket.AddressFamily:
+    return socket.AF_INET6 if ":" in address else socket.AF_INET
+
+
 def refuse_taken(address: str, port: int) -> None:
     """Raise where something listens already, before the long part of a command.
 
     Raises: EnvironmentFault `port_in_use`.
     """
-    with closing(socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET)) as probe:
+    with closing(socket.socket(_family(address))) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind((address, port))

@@ -51,7 +51,7 @@ def answers(url: str) -> bool:
 
 @pytest.fixture(scope="module")
 def demo(new_data_dir: Callable[[], Path], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Demo]:
-    """`ragkit demo --no-browser`, in a fresh data folder, from a folder with a trap."""
+    """`ragkit demo` with a fresh home and data folder and no screen, from a folder with a trap."""
     folder = tmp_path_factory.mktemp("somewhere")
     for package in ("app", "ragkit", "evals"):
         (folder / package).mkdir()
@@ -60,12 +60,14 @@ def demo(new_data_dir: Callable[[], Path], tmp_path_factory: pytest.TempPathFact
     port = free_port()
     script = shutil.which("ragkit", path=str(Path(sys.executable).parent))
     assert script
-    clean = {name: value for name, value in os.environ.items() if not name.startswith(("RAGKIT_", "STREAMLIT_"))}
+    ours = ("RAGKIT_", "STREAMLIT_", "DISPLAY", "WAYLAND_DISPLAY")
+    clean = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
+    home = tmp_path_factory.mktemp("home")  # at its very first start the UI's server would ask for an address
     log = (folder / "log").open("wb")
     running = subprocess.Popen(
-        [script, "demo", "--no-browser", "--port", str(port)],
+        [script, "demo", "--port", str(port)],
         cwd=folder,
-        env={**clean, "RAGKIT_DATA_DIR": str(new_data_dir())},
+        env={**clean, "HOME": str(home), "RAGKIT_DATA_DIR": str(new_data_dir())},
         stdin=subprocess.DEVNULL,
         stdout=log,
         stderr=subprocess.STDOUT,
