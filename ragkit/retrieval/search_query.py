@@ -138,7 +138,9 @@ def _names(contract: RouterContract, route: RouteResult) -> tuple[str, ...]:
     sections = [a.value for a in contract.query_plan.anchors if a.type == "DOC_REF"]
     endpoints = [a.value for a in contract.query_plan.anchors if "endpoint" in (a.subtype or "")]
     last = [symbol.rpartition(".")[2] for symbol in symbols]
-    named = (*symbols, *last, *endpoints, *sections, *route.anchors.entity_names, *route.anchors.matched_aliases)
+    domains = {route.anchors.process_domain, route.anchors.process_subdomain}  # words that filter, and name no row
+    titles = [alias for alias in route.anchors.matched_aliases if alias.lower() not in domains]
+    named = (*symbols, *last, *endpoints, *sections, *route.anchors.entity_names, *titles)
     return tuple(dict.fromkeys(name for name in named if name))
 
 
