@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 
 from app.view_models import Say
 from evals.compare import Pair
+from evals.dataset import Case
 from evals.evaluation import Evaluated, Evaluation
 from evals.metrics import PRIMARY, percentile
 
@@ -124,12 +125,17 @@ def _alone(found: Evaluation, say: Say) -> tuple[QuestionView, ...]:
             link=query_link(run.manifest.session, run.manifest.policy, cases[key].query, run.manifest.limit),
             outcome=say("ui.outcome_failed") if value == 0 else "",
             values=(round(value, 3),),
-            ranks=", ".join(_rank(rank) for rank in run.ranks(cases[key], found.located)),
+            ranks=_ranks(run, cases[key]),
             route=" ".join((run.run.digests[key].intent or "", *run.run.digests[key].profiles)),
         )
         for key, value in sorted(values.items(), key=lambda item: (item[1], item[0]))
     ]
     return tuple(views)
+
+
+def _ranks(run: Evaluated, case: Case) -> str:
+    places = run.side.ranks(case)
+    return ", ".join(_rank(places.get(item.id)) for item in case.relevant if item.grade)
 
 
 def query_link(session: str, policy: str, query: str, limit: int | None) -> str:

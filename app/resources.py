@@ -13,7 +13,7 @@ from pathlib import Path
 import streamlit as st
 
 from evals import evaluation, formats, library
-from evals.evaluation import Evaluation
+from evals.evaluation import Evaluation, Variant
 from ragkit import bundle, service
 from ragkit.messages import Messages
 from ragkit.retrieval.trace import Trace
@@ -57,7 +57,11 @@ def evaluate(
 ) -> Evaluation:
     """A dataset under one or two policies; what an earlier run answered is not asked again."""
     return evaluation.evaluate(
-        engine(), formats.load(dataset), session=session, policies=policies, limit=limit, report=report
+        engine(),
+        formats.load(dataset),
+        [Variant(session=session, policy=policy) for policy in policies],
+        limit=limit,
+        report=lambda variant, done, total: report(variant.policy, done, total),
     )
 
 

@@ -44,6 +44,22 @@ class Pair:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Side:
+    """One run of a comparison."""
+
+    manifest: Manifest
+    digests: Mapping[str, Digest]
+    measured: Measured
+    located: Mapping[str, Located]
+    """Expected items in the run's own session."""
+
+    def ranks(self, case: Case) -> dict[str, int]:
+        """Item → rank from 1, of the items that the answer shows."""
+        ranking = ranked_items(case, self.digests[case.id], self.located)
+        return {item: place for place, item in enumerate(ranking, start=1)}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
     """B against A."""
 
@@ -60,19 +76,11 @@ class Comparison:
         return {outcome: counts[outcome] for outcome in get_args(Outcome)}
 
 
-def compare_runs(
-    cases: Sequence[Case],
-    located: Mapping[str, Located],
-    a: tuple[Manifest, Mapping[str, Digest], Measured],
-    b: tuple[Manifest, Mapping[str, Digest], Measured],
-    *,
-    metric: str = PRIMARY,
-) -> Comparison:
+def compare_runs(cases: Sequence[Case], a: Side, b: Side, *, metric: str = PRIMARY) -> Comparison:
     """Compare the questions that both runs judge by `metric`."""
-    (manifest_a, digests_a, measured_a), (manifest_b, digests_b, measured_b) = a, b
-    values_a, values_b = measured_a.per_query.get(metric, {}), measured_b.per_query.get(metric, {})
+    values_a, values_b = a.measured.per_query.get(metric, {}), b.measured.per_query.get(metric, {})
     pairs = [
-        _pair(case, located, digests_a[case.id], digests_b[case.id], values_a[case.id], values_b[case.id])
+        _pair(case, a, b, values_a[case.id], values_b[case.id])
         for case in cases
         if case.id in values_a and case.id in values_b
     ]
@@ -80,8 +88,8 @@ def compare_runs(
     return Comparison(
         metric=metric,
         pairs=tuple(pairs),
-        differences=compare(measured_a.per_query, measured_b.per_query),
-        warnings=_warnings(manifest_a, manifest_b),
+        differences=compare(a.measured.per_query, b.measured.per_query),
+        warnings=_warnings(a.manifest, b.manifest),
     )
 
 
@@ -106,8 +114,9 @@ def verdict_sentence(comparison: Comparison) -> Reason:
     return Reason(code=f"eval.verdict_{found.verdict}", params=params)
 
 
-def _pair(case: Case, located: Mapping[str, Located], a: Digest, b: Digest, value_a: float, value_b: float) -> Pair:
-    ranks_a, ranks_b = _ranks(case, a, located), _ranks(case, b, located)
+def _pair(case: Case, a: Side, b: Side, value_a: float, value_b: float) -> Pair:
+    ranks_a, ranks_b = a.ranks(case), b.ranks(case)
+    digest_a, digest_b = a.digests[case.id], b.digests[case.id]
     return Pair(
         case=case,
         outcome=_outcome(value_a, value_b),
@@ -118,13 +127,9 @@ def _pair(case: Case, located: Mapping[str, Located], a: Digest, b: Digest, valu
             ItemRanks(id=item.id, grade=item.grade, rank_a=ranks_a.get(item.id), rank_b=ranks_b.get(item.id))
             for item in case.relevant
         ),
-        route_a=(a.intent, a.profiles),
-        route_b=(b.intent, b.profiles),
+        route_a=(digest_a.intent, digest_a.profiles),
+        route_b=(digest_b.intent, digest_b.profiles),
     )
-
-
-def _ranks(case: Case, digest: Digest, located: Mapping[str, Located]) -> dict[str, int]:
-    return {item: place for place, item in enumerate(ranked_items(case, digest, located), start=1)}
 
 
 def _outcome(a: float, b: float) -> Outcome:

@@ -10,17 +10,28 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from evals.compare import Comparison, Pair, compare_runs, verdict_sentence
+from evals.compare import Comparison, Pair, Side, compare_runs, verdict_sentence
 from evals.dataset import Case, Dataset
 from evals.health import Health, check, check_layers
-from evals.metrics import Measured, anchor_scores, measure, percentile, ranked_items
-from evals.run import Manifest, make_manifest
+from evals.metrics import Measured, anchor_scores, measure, percentile
+from evals.run import Manifest, answer_all, make_manifest
 from evals.statistics import bootstrap_interval
-from evals.store import Run, RunStore
+from evals.store import Run, RunStore, rerun_difference
 from ragkit.messages import Reason
 from ragkit.retrieval.public_id import Located
 from ragkit.routing.contract import Intent
 from ragkit.service import RagService
+
+Report = Callable[["Variant", int, int], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Variant:
+    """What a run is made with: two policies on one session, or one policy on two states of a corpus."""
+
+    session: str
+    policy: str
+    """Name, or path of a file."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,8 +39,11 @@ class Evaluated:
     """One run and what it is worth."""
 
     run: Run
+    health: Health
+    """Of the dataset in the run's session."""
     measured: Measured
     """Over the questions that some ranking could answer."""
+    located: Mapping[str, Located]
     layers_not_asked: tuple[str, ...]
     """Questions all of whose answers lie in layers that their plans did not ask."""
 
@@ -39,6 +53,11 @@ class Evaluated:
         return self.run.manifest
 
     @property
+    def side(self) -> Side:
+        """As a comparison takes it."""
+        return Side(manifest=self.run.manifest, digests=self.run.digests, measured=self.measured, located=self.located)
+
+    @property
     def intervals(self) -> dict[str, tuple[float, float]]:
         """Metric → 95 % confidence interval of its mean."""
         return {
@@ -46,28 +65,30 @@ class Evaluated:
             for name, values in self.measured.per_query.items()
         }
 
-    def ranks(self, case: Case, located: Mapping[str, Located]) -> list[int | None]:
-        """Rank of each item that answers the question, in the order of its judgements; None: not in the answer."""
-        ranking = ranked_items(case, self.run.digests[case.id], located)
-        places = {item: place for place, item in enumerate(ranking, start=1)}
-        return [places.get(item.id) for item in case.relevant if item.grade]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evaluation:
     """Everything that is shown."""
 
     dataset: Dataset
-    health: Health
-    located: Mapping[str, Located]
     runs: tuple[Evaluated, ...]
-    """In the order of the policies asked for."""
-    comparison: Comparison | None
-    """Of the first two runs."""
+    """In the order of the variants asked for."""
+    comparisons: tuple[Comparison, ...]
+    """Each further run against the first."""
+
+    @property
+    def health(self) -> Health:
+        """Of the dataset in the first run's session, layers that its plans did not ask included."""
+        return self.runs[0].health
+
+    @property
+    def comparison(self) -> Comparison | None:
+        """Of the second run against the first."""
+        return self.comparisons[0] if self.comparisons else None
 
     @property
     def verdict(self) -> Reason | None:
-        """The comparison in one sentence."""
+        """That comparison in one sentence."""
         return None if self.comparison is None else verdict_sentence(self.comparison)
 
     def to_json(self) -> dict[str, object]:
@@ -79,7 +100,7 @@ class Evaluation:
                 "problems": [{"id": p.case, "reason": p.reason.to_json()} for p in self.health.problems],
             },
             "runs": [_run_json(run, self.dataset.cases) for run in self.runs],
-            "comparison": None if self.comparison is None else _comparison_json(self.comparison),
+            "comparisons": [_comparison_json(comparison) for comparison in self.comparisons],
             "verdict": None if self.verdict is None else self.verdict.to_json(),
         }
 
@@ -87,51 +108,73 @@ class Evaluation:
 def evaluate(
     engine: RagService,
     dataset: Dataset,
+    variants: Sequence[Variant],
     *,
-    session: str,
-    policies: Sequence[str],
     limit: int | None = None,
     intent: Intent | None = None,
-    report: Callable[[str, int, int], None] = lambda policy, done, total: None,
+    with_ragas: bool = False,
+    report: Report = lambda variant, done, total: None,
 ) -> Evaluation:
-    """Run a dataset under each policy; `report(policy, done, total)` after each answer.
+    """Run a dataset under each variant; `report(variant, done, total)` after each answer.
+
+    `with_ragas` adds Ragas' metrics that need no language model.
 
     Raises: UnknownName, InvalidInput, WrongUse before anything is asked; EnvironmentFault for a data folder that cannot
     be written.
     """
     manifests = [
-        make_manifest(engine, dataset, session=session, policy=policy, limit=limit, intent=intent)
-        for policy in policies
+        make_manifest(engine, dataset, session=variant.session, policy=variant.policy, limit=limit, intent=intent)
+        for variant in variants
     ]
-    located = engine.locate(session, [item.id for case in dataset.cases for item in case.relevant])
+    runs = tuple(
+        _evaluated(engine, dataset, variant, manifest, report, with_ragas=with_ragas)
+        for variant, manifest in zip(variants, manifests, strict=True)
+    )
+    judged = [case for case in dataset.cases if not any(case.id in run.health.unwinnable for run in runs)]
+    comparisons = tuple(compare_runs(judged, runs[0].side, run.side) for run in runs[1:])
+    return Evaluation(dataset=dataset, runs=runs, comparisons=comparisons)
+
+
+def rerun(engine: RagService, dataset: Dataset, evaluated: Evaluated, policy: str) -> str | None:
+    """Ask everything again; the first field that differs from the kept run, as `question.field`, or None."""
+    answers = answer_all(engine, dataset.cases, evaluated.manifest, policy=policy)
+    return rerun_difference(evaluated.run.digests, {answered.digest.id: answered.digest for answered in answers})
+
+
+def _evaluated(
+    engine: RagService,
+    dataset: Dataset,
+    variant: Variant,
+    manifest: Manifest,
+    report: Report,
+    *,
+    with_ragas: bool,
+) -> Evaluated:
+    located = engine.locate(variant.session, [item.id for case in dataset.cases for item in case.relevant])
     health = check(dataset, located)
     judged = [case for case in dataset.cases if case.id not in health.unwinnable]
     store = RunStore(engine.settings.data_dir)
-    runs: list[Evaluated] = []
-    for policy, manifest in zip(policies, manifests, strict=True):
-        run = store.carry_out(
-            engine, dataset, manifest, policy=policy, report=lambda done, total, name=policy: report(name, done, total)
-        )
-        runs.append(_evaluated(run, judged, located))
-        store.keep_metrics(manifest.id, runs[-1].measured.means())
-    comparison = (
-        compare_runs(
-            judged,
-            located,
-            (runs[0].manifest, runs[0].run.digests, runs[0].measured),
-            (runs[1].manifest, runs[1].run.digests, runs[1].measured),
-        )
-        if len(runs) > 1
-        else None
+    run = store.carry_out(
+        engine,
+        dataset,
+        manifest,
+        policy=variant.policy,
+        report=lambda done, total: report(variant, done, total),
     )
-    return Evaluation(dataset=dataset, health=health, located=located, runs=tuple(runs), comparison=comparison)
+    measured = measure(judged, run.digests, located)
+    if with_ragas:
+        from evals.ragas_metrics import ragas_metrics
 
-
-def _evaluated(run: Run, judged: Sequence[Case], located: Mapping[str, Located]) -> Evaluated:
+        extra = ragas_metrics(engine, variant.session, judged, run.digests, located)
+        measured = Measured(per_query={**measured.per_query, **extra})
+    store.keep_metrics(manifest.id, measured.means())
+    unasked = check_layers(judged, run.digests, located)
     return Evaluated(
         run=run,
-        measured=measure(judged, run.digests, located),
-        layers_not_asked=tuple(problem.case for problem in check_layers(judged, run.digests, located)),
+        health=Health(problems=(*health.problems, *unasked)),
+        measured=measured,
+        located=located,
+        layers_not_asked=tuple(problem.case for problem in unasked),
     )
 
 

@@ -247,24 +247,47 @@ def query(
 @app.command(name="eval")
 def evaluate(
     dataset: Annotated[Path, typer.Argument(help="A .jsonl or .csv file, or a BEIR or TREC folder.")],
-    session: Annotated[str, typer.Option("--session", help="Session to ask.")],
-    policy: Annotated[list[str] | None, typer.Option("--policy", help="Once or twice: A, and B against it.")] = None,
+    session: Annotated[list[str], typer.Option("--session", help="Session to ask; twice: two states of a corpus.")],
+    policy: Annotated[
+        list[str] | None, typer.Option("--policy", help="More than once: A, and others against it.")
+    ] = None,
     limit: Annotated[int | None, typer.Option(help="Replaces the limit of each plan.")] = None,
     intent: Forced = None,
+    ragas: Annotated[bool, typer.Option("--ragas", help="Add Ragas' metrics that need no language model.")] = False,
+    rerun: Annotated[bool, typer.Option("--rerun", help="Ask again, and compare with the kept run.")] = False,
+    trec_run: Annotated[Path | None, typer.Option("--trec-run", help="Write the first run in TREC's form.")] = None,
     as_json: Json = False,
 ) -> None:
     """Ask every question of a dataset, and say what the answers are worth."""
-    from ragkit.cli.evaluation import run_evaluation
+    from ragkit.cli import evaluation
 
-    run_evaluation(
-        Settings.from_env(),
-        dataset,
-        session=session,
-        policies=policy or ["spec"],
+    policies = policy or ["spec"]
+    if len(session) > 1 and len(policies) > 1:
+        raise WrongUse("options_conflict", first="a second --session", second="a second --policy")
+    request = evaluation.Request(
+        dataset=dataset,
+        variants=[(name, chosen) for name in session for chosen in policies],
         limit=limit,
         intent=_intent(intent),
+        ragas=ragas,
+        rerun=rerun,
+        trec_run=trec_run,
         as_json=as_json,
     )
+    if not evaluation.run(Settings.from_env(), request):
+        raise typer.Exit(1)
+
+
+@app.command()
+def dataset(
+    source: Annotated[Path, typer.Argument(help="A .jsonl or .csv file, or a BEIR or TREC folder.")],
+    target: Annotated[Path, typer.Argument(help="File (jsonl, csv) or folder (beir, trec) to write.")],
+    form: Annotated[str, typer.Option("--to", help="jsonl, csv, beir or trec.")] = "jsonl",
+) -> None:
+    """Write a dataset in another format; ids, grades, tags and order stay."""
+    from ragkit.cli import evaluation
+
+    evaluation.convert(source, target, form)
 
 
 @contextmanager

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from ragkit import bundle
 from ragkit.cli import output
+from ragkit.errors import InvalidInput, WrongUse
 from ragkit.messages import Language
 from ragkit.routing.contract import Intent
 from ragkit.settings import Settings
@@ -22,48 +24,104 @@ if TYPE_CHECKING:
 Report = Callable[[str, int, int], None]
 
 
-def run_evaluation(
-    settings: Settings,
-    dataset: Path,
-    *,
-    session: str,
-    policies: list[str],
-    limit: int | None,
-    intent: Intent | None,
-    as_json: bool,
-) -> None:
-    """Evaluate and print."""
-    from evals import formats
-    from evals.evaluation import evaluate
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """What is to be evaluated and how it is to be told."""
+
+    dataset: Path
+    variants: list[tuple[str, str]]
+    """(session, policy); the first is what others are compared with."""
+    limit: int | None
+    intent: Intent | None
+    ragas: bool
+    rerun: bool
+    trec_run: Path | None
+    as_json: bool
+
+
+def run(settings: Settings, request: Request) -> bool:
+    """Evaluate and print; whether what was asked holds (a rerun that differs does not)."""
+    from evals import evaluation, formats
+    from evals.formats.trec import run_lines
+    from evals.metrics import ranked_items
     from ragkit import service
 
-    loaded = formats.load(dataset)
-    with service.opened(settings) as engine, _progress(settings.language, quiet=as_json) as report:
-        found = evaluate(engine, loaded, session=session, policies=policies, limit=limit, intent=intent, report=report)
-    if as_json:
-        output.print_json(found.to_json())
-    else:
-        _print(found, settings.language)
+    loaded = formats.load(request.dataset)
+    variants = [evaluation.Variant(session=session, policy=policy) for session, policy in request.variants]
+    with service.opened(settings) as engine, _progress(settings.language, quiet=request.as_json) as report:
+        found = evaluation.evaluate(
+            engine,
+            loaded,
+            variants,
+            limit=request.limit,
+            intent=request.intent,
+            with_ragas=request.ragas,
+            report=lambda variant, done, total: report(variant.policy, done, total),
+        )
+        first = found.runs[0]
+        differs = evaluation.rerun(engine, loaded, first, variants[0].policy) if request.rerun else None
+    if request.trec_run is not None:
+        ranked = {case.id: ranked_items(case, first.run.digests[case.id], first.located) for case in loaded.cases}
+        _write(request.trec_run, "".join(run_lines(ranked, first.manifest.id)))
+    _tell(found, differs, request, settings.language)
+    return differs is None
+
+
+def convert(source: Path, target: Path, form: str) -> None:
+    """Write a dataset in another format.
+
+    Raises: WrongUse for an unknown format; InvalidInput for a source that cannot be read or a target that cannot be
+    written.
+    """
+    from evals import formats
+
+    kinds: dict[str, formats.Kind] = {kind: kind for kind in formats.KINDS}
+    if form not in kinds:
+        raise WrongUse("choice_invalid", name="--to", found=form, allowed=list(formats.KINDS))
+    loaded = formats.load(source)
+    try:
+        formats.save(loaded, target, kinds[form])
+    except OSError as refused:
+        raise InvalidInput("file_unwritable", path=str(target), problem=refused.strerror or "unwritable") from refused
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as refused:
+        raise InvalidInput("file_unwritable", path=str(path), problem=refused.strerror or "unwritable") from refused
+
+
+def _tell(found: Evaluation, differs: str | None, request: Request, language: Language) -> None:
+    if request.as_json:
+        rerun = {"rerun": {"identical": differs is None, "first_difference": differs}} if request.rerun else {}
+        output.print_json(found.to_json() | rerun)
+        return
+    _print(found, language)
+    if request.rerun:
+        code = "eval.rerun_identical" if differs is None else "eval.rerun_differs"
+        output.print_line(bundle.messages().sentence(code, language, field=differs))
 
 
 def _print(found: Evaluation, language: Language) -> None:
+    from evals.compare import verdict_sentence
+
     sentences = bundle.messages()
     for code, count in found.health.counts().items():
         example = next(problem for problem in found.health.problems if problem.reason.code == code)
         output.print_line(f"{count} × {sentences.render(example.reason, language)} ({example.case} …)")
-    columns = ("metric", "n", *(run.manifest.policy for run in found.runs))
     means = [run.measured.means() for run in found.runs]
     output.print_table(
-        columns,
+        ("metric", "n", *(f"{run.manifest.policy} on {run.manifest.session}" for run in found.runs)),
         [
             (name, values["n"], *(f"{mean[name]['mean']:.3f}" if name in mean else "–" for mean in means))
             for name, values in means[0].items()
         ],
     )
-    for warning in found.comparison.warnings if found.comparison else ():
-        output.print_line(sentences.render(warning, language))
-    if found.verdict is not None:
-        output.print_line(sentences.render(found.verdict, language))
+    for comparison in found.comparisons:
+        for warning in comparison.warnings:
+            output.print_line(sentences.render(warning, language))
+        output.print_line(sentences.render(verdict_sentence(comparison), language))
 
 
 @contextmanager

@@ -29,6 +29,17 @@ class PlacedRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ShownText:
+    """A row with its text."""
+
+    path: str
+    public_id: str
+    line_start: int
+    line_end: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Located:
     """An item looked for in one session."""
 

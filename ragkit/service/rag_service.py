@@ -27,7 +27,7 @@ from ragkit.postgres.repository import RagRepository
 from ragkit.postgres.rows import DocumentRow, JobRow, SessionRow
 from ragkit.retrieval.adapter import FetchedRows, RagRetrievalAdapter
 from ragkit.retrieval.evidence import check_evidence
-from ragkit.retrieval.public_id import Located, PlacedRow, locate, paths_in
+from ragkit.retrieval.public_id import Located, PlacedRow, ShownText, locate, paths_in
 from ragkit.retrieval.search_query import matched_forms, search_query
 from ragkit.retrieval.trace import Hit, Trace
 from ragkit.routing.catalog import CatalogMatcher
@@ -262,6 +262,22 @@ class RagService:
                 for path, key, layer, start, end in rows
             ),
         )
+
+    def shown_texts(self, session: str, paths: Sequence[str]) -> list[ShownText]:
+        """Rows of files with their texts, by path and place."""
+        with self._repository.database.reading() as connection:
+            found = self._repository.read_session(connection, session)
+            rows = [row for path in paths for row in self._repository.rows_of_file(connection, found, path)]
+        return [
+            ShownText(
+                path=row.path,
+                public_id=row.public_id,
+                line_start=row.line_start,
+                line_end=row.line_end,
+                text=row.text,
+            )
+            for row in rows
+        ]
 
     def corpus_fingerprint(self, session: str) -> str:
         """First 16 hex digits of the SHA-256 of what a session shows: files, pipeline, embedder, analysis."""

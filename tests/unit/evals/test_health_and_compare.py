@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from evals.compare import compare_runs, verdict_sentence
+from evals.compare import Side, compare_runs, verdict_sentence
 from evals.dataset import Case, Dataset
 from evals.health import check, check_layers
 from evals.metrics import measure
@@ -100,9 +100,8 @@ def test_a_comparison_sorts_by_loss_and_counts_outcomes() -> None:
     b = {"lost": digest("lost"), "won": digest("won", "x.md", "a.md"), "equal": a["equal"], "failed": a["failed"]}
     found = compare_runs(
         cases,
-        located,
-        (manifest("A"), a, measure(cases, a, located)),
-        (manifest("B", corpus="other"), b, measure(cases, b, located)),
+        Side(manifest=manifest("A"), digests=a, measured=measure(cases, a, located), located=located),
+        Side(manifest=manifest("B", corpus="other"), digests=b, measured=measure(cases, b, located), located=located),
     )
     assert [pair.case.id for pair in found.pairs] == ["lost", "equal", "failed", "won"]
     assert found.outcomes() == {"won": 1, "lost": 1, "equal": 1, "both_failed": 1}

@@ -9,18 +9,28 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 
 from posterna import __version__
-from posterna.api import lockers, parcels, pickups
+from posterna.api import claims, health, lockers, parcels, pickups, webhooks
+from posterna.claim_service import ClaimService
 from posterna.errors import PickupCodeLocked, PosternaError
 from posterna.service import ParcelService
+from posterna.webhook_service import WebhookService
 
 
-def create_app(service: ParcelService) -> FastAPI:
-    """The application over a ready service; tests pass one with fakes inside."""
+def create_app(
+    service: ParcelService, claim_service: ClaimService, webhook_service: WebhookService, readiness: health.Readiness
+) -> FastAPI:
+    """The application over ready services; tests pass such with fakes inside."""
     app = FastAPI(title="Posterna Core", version=__version__)
     app.state.service = service
+    app.state.claims = claim_service
+    app.state.webhooks = webhook_service
+    app.state.readiness = readiness
     app.include_router(parcels.router)
     app.include_router(pickups.router)
     app.include_router(lockers.router)
+    app.include_router(claims.router)
+    app.include_router(webhooks.router)
+    app.include_router(health.router)
     app.add_exception_handler(PosternaError, _answer_known)
     app.add_exception_handler(RequestValidationError, _answer_invalid)
     return app

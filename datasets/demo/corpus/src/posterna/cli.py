@@ -12,6 +12,7 @@ from uuid import UUID
 import typer
 
 from posterna.errors import PosternaError
+from posterna.integrations.zasov import ControllerModel, worn_cells
 from posterna.jobs import expire_parcels
 from posterna.service import ParcelService
 from posterna.settings import load_settings
@@ -80,6 +81,21 @@ def unblock_cell(locker_code: str, cell_no: int) -> None:
     """Return a cell to service."""
     _guard(lambda: _service().set_blocked(locker_code, cell_no, None))
     typer.echo(f"{locker_code}/{cell_no} is free")
+
+
+@locker_app.command("worn")
+def worn(
+    locker_code: str,
+    controller: Annotated[str, typer.Option(help="zasov-2 or zasov-3, as on the plate inside the door.")],
+) -> None:
+    """Показать ячейки, в которых пора менять замок."""
+    try:
+        model = ControllerModel.by_title(controller)
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from error
+    _, cells = _guard(lambda: _service().locker_overview(locker_code))
+    for cell in worn_cells(cells, model):
+        typer.echo(f"{cell.cell_no:>3}  {cell.openings} of {model.rated_openings}")
 
 
 def _guard(action: Callable[[], T]) -> T:

@@ -142,3 +142,73 @@ class IdempotencyKeyReused(PosternaError):
 
     code = "IDEMPOTENCY_KEY_REUSED"
     http_status = 409
+
+
+class PaymentUnavailable(PosternaError):
+    """The payment gateway did not answer, so nobody knows whether the money was taken."""
+
+    code = "PAYMENT_UNAVAILABLE"
+    http_status = 503
+
+
+class NotifierUnavailable(PosternaError):
+    """Сервис уведомлений не принял контакт получателя; посылка не зарегистрирована."""
+
+    code = "NOTIFIER_UNAVAILABLE"
+    http_status = 503
+
+
+class MerchantSuspended(PosternaError):
+    """The partner's contract is suspended or closed."""
+
+    code = "MERCHANT_SUSPENDED"
+    http_status = 403
+
+
+class ClaimNotFound(PosternaError):
+    """Претензии нет или она чужая."""
+
+    code = "CLAIM_NOT_FOUND"
+    http_status = 404
+
+
+class ClaimAlreadyOpen(PosternaError):
+    """The parcel already has a claim without a decision."""
+
+    code = "CLAIM_ALREADY_OPEN"
+    http_status = 409
+
+
+class ClaimTooLate(PosternaError):
+    """Срок подачи претензии вышел."""
+
+    code = "CLAIM_TOO_LATE"
+    http_status = 409
+
+
+class ClaimStateConflict(PosternaError):
+    """The claim's current state does not allow the step."""
+
+    code = "CLAIM_STATE_CONFLICT"
+    http_status = 409
+
+
+class ClaimAmountExceeded(PosternaError):
+    """More money than the ceiling, or than the partner asked for."""
+
+    code = "CLAIM_AMOUNT_EXCEEDED"
+    http_status = 422
+
+
+class WebhookNotFound(PosternaError):
+    """The subscription is unknown or somebody else's."""
+
+    code = "WEBHOOK_NOT_FOUND"
+    http_status = 404
+
+
+class WebhookLimitReached(PosternaError):
+    """У партнёра уже максимальное число подписок."""
+
+    code = "WEBHOOK_LIMIT_REACHED"
+    http_status = 409

@@ -6,6 +6,7 @@ is committed together or not at all.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from types import TracebackType
@@ -52,6 +53,10 @@ class LockerRepository(Protocol):
 
     def get(self, locker_code: str) -> Locker:
         """Raises: LockerNotFound."""
+        ...
+
+    def in_service(self) -> list[Locker]:
+        """All lockers that are not retired, by code."""
         ...
 
     def cells(self, locker_code: str, *, lock: bool = False) -> list[Cell]:
@@ -173,7 +178,8 @@ class SqlParcelRepository:
             """
             UPDATE parcels
                SET state = %(state)s, stored_at = %(stored_at)s, storage_until = %(storage_until)s,
-                   extensions = %(extensions)s, version = version + 1
+                   extensions = %(extensions)s, version = version + 1,
+                   finished_at = CASE WHEN %(state)s IN ('COLLECTED', 'RETURNED', 'CANCELLED') THEN now() END
              WHERE parcel_id = %(parcel_id)s AND version = %(version)s
             """,
             _parcel_parameters(parcel),
@@ -209,6 +215,12 @@ class SqlLockerRepository:
         if row is None:
             raise LockerNotFound("no such locker", locker_code=locker_code)
         return Locker(**row)
+
+    def in_service(self) -> list[Locker]:
+        rows = self._connection.execute(
+            "SELECT locker_code, address, retired, last_heartbeat FROM lockers WHERE NOT retired ORDER BY locker_code"
+        )
+        return [Locker(**row) for row in rows]
 
     def cells(self, locker_code: str, *, lock: bool = False) -> list[Cell]:
         rows = self._connection.execute(
@@ -278,7 +290,7 @@ class SqlPickupCodeRepository:
             VALUES (%(parcel_id)s, %(digest)s, %(status)s, %(failed_attempts)s, %(locked_until)s, %(reissues)s)
             ON CONFLICT (parcel_id, reissues) DO UPDATE
                SET status = excluded.status, failed_attempts = excluded.failed_attempts,
-                   locked_until = excluded.locked_until
+                   locked_until = excluded.locked_until, changed_at = now()
             """,
             {
                 "parcel_id": code.parcel_id,
@@ -344,18 +356,37 @@ class SqlUnitOfWork:
         self._connection.close()
 
     def emit(self, event: Event) -> None:
+        values = {
+            "event_id": event.event_id,
+            "event_type": event.event_type.value,
+            "aggregate_id": event.aggregate_id,
+            "occurred_at": event.occurred_at,
+            "payload": Jsonb(dict(event.payload)),
+            "body": json.dumps(
+                {
+                    "event_id": str(event.event_id),
+                    "event_type": event.event_type.value,
+                    "parcel_id": event.aggregate_id,
+                    "occurred_at": event.occurred_at.isoformat(),
+                    **event.payload,
+                }
+            ).encode(),
+        }
         self._connection.execute(
             """
             INSERT INTO outbox (event_id, event_type, aggregate_id, occurred_at, payload, next_attempt_at)
             VALUES (%(event_id)s, %(event_type)s, %(aggregate_id)s, %(occurred_at)s, %(payload)s, %(occurred_at)s)
             """,
-            {
-                "event_id": event.event_id,
-                "event_type": event.event_type.value,
-                "aggregate_id": event.aggregate_id,
-                "occurred_at": event.occurred_at,
-                "payload": Jsonb(dict(event.payload)),
-            },
+            values,
+        )
+        self._connection.execute(
+            """
+            INSERT INTO webhook_deliveries (delivery_id, webhook_id, event_type, body, next_attempt_at)
+            SELECT gen_random_uuid(), w.webhook_id, %(event_type)s, %(body)s, %(occurred_at)s
+              FROM webhooks w JOIN parcels p USING (merchant_id)
+             WHERE p.parcel_id::text = %(aggregate_id)s AND w.status = 'ACTIVE' AND %(event_type)s = ANY(w.event_types)
+            """,
+            values,
         )
 
     def commit(self) -> None:

@@ -48,6 +48,20 @@ class Settings:
     outbox_batch_size: int = 100
     outbox_max_attempts: int = 8
 
+    claim_window_days: int = 10
+    """Counted from the deposit; four days less than the video of a locker is kept."""
+    claim_decision_days: int = 7
+    claim_max_kopecks: int = 1_500_000
+
+    webhook_batch_size: int = 50
+    webhook_timeout_seconds: int = 5
+
+    silence_alert_minutes: int = 15
+    silence_escalation_minutes: int = 120
+
+    code_retention_days: int = 30
+    parcel_retention_days: int = 365
+
     @property
     def free_storage(self) -> timedelta:
         """Storage that the recipient does not pay for."""
@@ -72,6 +86,16 @@ class Settings:
     def heartbeat_timeout(self) -> timedelta:
         """Silence after which a locker counts as OFFLINE."""
         return timedelta(seconds=self.heartbeat_timeout_seconds)
+
+    @property
+    def claim_window(self) -> timedelta:
+        """How long after the deposit a partner may complain."""
+        return timedelta(days=self.claim_window_days)
+
+    @property
+    def claim_decision_term(self) -> timedelta:
+        """How long support may think about a claim."""
+        return timedelta(days=self.claim_decision_days)
 
     def validate(self) -> None:
         """Refuse a configuration that would be unsafe in production.

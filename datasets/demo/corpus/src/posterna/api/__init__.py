@@ -1,4 +1,4 @@
-"""HTTP API. This module holds what the routers share: who gives the service, and the idempotency key."""
+"""HTTP API. This module holds what the routers share: the service, the partner, the idempotency key."""
 
 from __future__ import annotations
 
@@ -28,4 +28,5 @@ def idempotency_key(key: Annotated[str | None, Header(alias="Idempotency-Key", m
 
 
 ServiceDependency = Annotated[ParcelService, Depends(get_service)]
+MerchantId = Annotated[str, Header(alias="X-Merchant-Id", description="Set by the gateway from the access token")]
 IdempotencyKey = Annotated[str, Depends(idempotency_key)]

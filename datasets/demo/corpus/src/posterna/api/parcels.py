@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import hashlib
 from datetime import datetime
-from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Header, status
+from fastapi import APIRouter, status
 from pydantic import BaseModel, ConfigDict, Field
 
-from posterna.api import IdempotencyKey, ServiceDependency
+from posterna.api import IdempotencyKey, MerchantId, ServiceDependency
 from posterna.domain.parcel import Dimensions, Parcel, ParcelState
 from posterna.errors import ParcelNotFound
 from posterna.service import NewParcel
 
 router = APIRouter(prefix="/v1/parcels", tags=["parcels"])
-
-MerchantId = Annotated[str, Header(alias="X-Merchant-Id", description="Set by the gateway from the access token")]
 
 
 class ParcelRequest(BaseModel):
