@@ -4,29 +4,20 @@ from __future__ import annotations
 
 import streamlit as st
 
-from app import language, resources, views
+from app import resources, views
+from app.opening import open_screen, stop_with
 from app.view_models import to_answer
 from ragkit.errors import RagkitError
 from ragkit.service import Ask
 
-say = language.chosen()
-
 # read: what is there, and the widgets that the URL holds
-try:
-    sessions = {summary.session: summary for summary in resources.sessions() if summary.revision}
-    policies = resources.policies()
-except RagkitError as error:
-    views.show_error(error, say)
-    st.stop()
-if not sessions:
-    views.show_nothing_indexed(say)
-    st.stop()
-
+opening = open_screen()
+say = opening.say
 with st.sidebar:
-    session = views.choose("session", list(sessions), say)
-    policy = views.choose("policy", policies, say)
+    session = views.choose("session", list(opening.sessions), say)
+    policy = views.choose("policy", opening.policies, say)
     limit = views.choose_limit(say)
-    views.show_session(sessions[session], say)
+    views.show_session(opening.sessions[session], say)
 
 text = st.text_input(
     say("ui.query"),
@@ -44,10 +35,9 @@ if not text or not text.strip():
 ask = Ask(query=text, session=session, policy=policy, limit=limit)
 try:
     with st.spinner(say("ui.searching")):
-        trace = resources.answer(ask, sessions[session].revision)
+        trace = resources.answer(ask, opening.sessions[session].revision)
 except RagkitError as error:
-    views.show_error(error, say)
-    st.stop()
+    stop_with(error, say)
 
 # turn, show
 views.show_answer(to_answer(trace, say), say)

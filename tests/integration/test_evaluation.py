@@ -143,6 +143,10 @@ def test_two_states_of_a_corpus_are_told_apart(
     assert all(pair.case.id not in found.runs[1].health.unwinnable for pair in comparison.pairs)
 
 
+# Ragas leaves a file of its own open.
+@pytest.mark.filterwarnings(
+    "ignore:Exception ignored in. <_io.FileIO name=.*uuid.json:pytest.PytestUnraisableExceptionWarning"
+)
 def test_ragas_by_id_and_by_text(demo: RagService, questions: Dataset) -> None:
     found = evaluate(demo, questions, [SPEC], with_ragas=True)
     values = found.runs[0].measured.per_query
