@@ -174,9 +174,13 @@ def route(
     session: Annotated[str | None, typer.Option("--session", help="Use its layers and names.")] = None,
     intent: Forced = None,
     batch: Batch = None,
+    schema: Annotated[bool, typer.Option("--schema", help="Print the contract as JSON Schema.")] = False,
     as_json: Json = False,
 ) -> None:
     """Say how a question is understood, and why."""
+    if schema:
+        output.print_json(RouterContract.model_json_schema())
+        return
     settings = Settings.from_env()
     forced = _intent(intent)
     with _routing(settings, session) as answer:

@@ -169,6 +169,12 @@ def test_route_by_names_of_a_session(ragkit: Run) -> None:
     assert "docs/domains/pickup/pickup-code.md" in with_names["target_doc_hints"]
 
 
+def test_the_contract_is_published_as_json_schema(bare: Run) -> None:
+    schema = bare("route", "--schema").json
+    assert schema["properties"]["schema_version"]["const"] == "1.1"
+    assert set(schema["required"]) >= {"intent", "graph_id", "conversation_mode", "query_plan", "retrieval_spec"}
+
+
 def test_forced_intent(bare: Run) -> None:
     done = bare("route", "how long is it kept", "--intent", "PROJECT_MISC", "--json").json
     assert (done["contract"]["intent"], done["route"]["intent"]) == ("PROJECT_MISC", "GENERAL_QA")
@@ -478,6 +484,68 @@ def test_console_script_fails_in_one_line(tmp_path: Path) -> None:
     done = process("sessions", RAGKIT_DATABASE_URL=NOWHERE, RAGKIT_LANGUAGE="ru", RAGKIT_DATA_DIR=str(tmp_path))
     assert (done.returncode, done.stdout) == (3, b"")
     assert done.stderr.decode("utf-8").count("\n") == 1
+
+
+DATASET = """{"id": "a", "query": "POST /v1/pickups", "relevant": [{"id": "docs/api/pickups-api.md", "grade": 2}]}
+{"id": "b", "query": "choose_cell", "relevant": [{"id": "gone.md", "grade": 1}]}
+"""
+
+
+def test_eval_prints_one_document(ragkit: Run, tmp_path: Path) -> None:
+    questions = tmp_path / "set.jsonl"
+    questions.write_text(DATASET, encoding="utf-8")
+    run = tmp_path / "run.txt"
+    done = ragkit("eval", str(questions), "--session", "demo", "--rerun", "--trec-run", str(run), "--json")
+    assert done.status == 0
+    body = done.json
+    assert body["dataset"]["questions"] == 2
+    assert body["health"]["counts"] == {"health.unknown_id": 1}
+    assert body["runs"][0]["metrics"]["hit@5"] == {"mean": 1.0, "n": 1, "low": 1.0, "high": 1.0}
+    assert body["rerun"] == {"identical": True, "first_difference": None}
+    assert run.read_text(encoding="utf-8").splitlines()[0].split()[:4] == ["a", "Q0", "docs/api/pickups-api.md", "1"]
+
+
+def test_eval_compares_two_policies(ragkit: Run, tmp_path: Path) -> None:
+    questions = tmp_path / "set.jsonl"
+    questions.write_text(DATASET, encoding="utf-8")
+    done = ragkit("eval", str(questions), "--session", "demo", "--policy", "spec", "--policy", "spec")
+    assert done.status == 0
+    assert "Not enough queries to tell" in done.out
+
+
+def test_datasets_are_converted_without_loss(bare: Run, tmp_path: Path) -> None:
+    source = tmp_path / "set.jsonl"
+    source.write_text(DATASET, encoding="utf-8")
+    assert bare("dataset", str(source), str(tmp_path / "beir"), "--to", "beir").status == 0
+    assert bare("dataset", str(tmp_path / "beir"), str(tmp_path / "back.jsonl")).status == 0
+    back = (tmp_path / "back.jsonl").read_text(encoding="utf-8").splitlines()
+    given = DATASET.splitlines()
+    assert [json.loads(line)["relevant"] for line in back] == [json.loads(line)["relevant"] for line in given]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('{"id": "a"}', ("line 1", "query")),
+        ('{"id": "a", "query": "b", "relevant": [{"id": "x", "grade": "high"}]}', ("line 1", "grade", "'high'")),
+        ("", ("holds no question",)),
+        ('{"id": "a", "query": "b"}\n{"id": "a", "query": "c"}', ("twice",)),
+    ],
+)
+def test_eval_refuses_bad_datasets(bare: Run, tmp_path: Path, text: str, words: tuple[str, ...]) -> None:
+    questions = tmp_path / "set.jsonl"
+    questions.write_text(text, encoding="utf-8")
+    done = bare("eval", str(questions), "--session", "demo")
+    assert done.status == 2
+    assert done.out == ""
+    assert len(done.err.splitlines()) == 1
+    assert all(word in done.err for word in words)
+
+
+def test_eval_with_two_sessions_and_two_policies_is_refused(bare: Run, tmp_path: Path) -> None:
+    two = ("--session", "a", "--session", "b", "--policy", "spec", "--policy", "spec")
+    done = bare("eval", str(tmp_path), *two)
+    assert done.status == 2
 
 
 def test_help_names_every_command() -> None:
