@@ -38,6 +38,7 @@ class Manifest:
     dataset_hash: str
     policy: str
     policy_hash: str
+    routing_hash: str
     session: str
     corpus_fingerprint: str
     embedder: str
@@ -125,6 +126,7 @@ def make_manifest(
         dataset_hash=dataset.hash,
         policy=named.policy.name,
         policy_hash=named.hash,
+        routing_hash=engine.routing_hash,
         session=session,
         corpus_fingerprint=engine.corpus_fingerprint(session),
         embedder=engine.embedder_fingerprint,

@@ -47,10 +47,34 @@ def analyzer() -> Analyzer:
     return Analyzer.parse(read_text("stems.toml"))
 
 
-@cache
-def routing_rules() -> RoutingRules:
-    """Cues and key terms."""
-    return RoutingRules.parse(read_text("routing/cues.toml"), read_text("routing/terms.toml"))
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NamedRules:
+    """Routing rules and the texts that they were read from."""
+
+    rules: RoutingRules
+    hash: str
+    """First 12 hex digits of the texts' SHA-256."""
+
+
+def routing_rules(data_dir: Path | None = None) -> NamedRules:
+    """Cues and key terms; with a data folder also the user's own in its `routing.toml`.
+
+    Raises: InvalidInput naming file and key.
+    """
+    own = ""
+    path = None if data_dir is None else data_dir / "routing.toml"
+    if path is not None and path.is_file():
+        try:
+            own = path.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as broken:
+            raise InvalidInput("data_file", file=str(path), key="", found=str(broken)) from broken
+    return _rules(own)
+
+
+@lru_cache(maxsize=8)
+def _rules(own: str) -> NamedRules:
+    cues, terms = read_text("routing/cues.toml"), read_text("routing/terms.toml")
+    return NamedRules(rules=RoutingRules.parse(cues, terms, own), hash=policy_hash("\0".join((cues, terms, own))))
 
 
 def demo_corpus() -> Path:

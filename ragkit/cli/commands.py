@@ -308,7 +308,7 @@ def _routing(settings: Settings, session: str | None) -> Generator[Route]:
     from ragkit import service
 
     if session is None:
-        router = service.router()
+        router = service.router(settings)
         yield lambda text, state, forced: router.route(text, state, None, intent=forced)
         return
     with _service(settings) as engine:

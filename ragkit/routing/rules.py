@@ -7,7 +7,7 @@ both: a wrong or missing key is refused by name. Nothing here knows how a rule i
 from __future__ import annotations
 
 import tomllib
-from typing import Annotated, Literal
+from typing import Annotated, Literal, cast
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
@@ -219,23 +219,58 @@ class RoutingRules(_Table):
         return self
 
     @classmethod
-    def parse(cls, cues_toml: str, terms_toml: str) -> RoutingRules:
-        """The rules of the two files.
+    def parse(cls, cues_toml: str, terms_toml: str, own_toml: str = "") -> RoutingRules:
+        """The rules of the two files, with a user's own terms and cues; an own cue replaces the one of its code.
 
         Raises: InvalidInput with `file`, the dotted `key` and what was found there.
         """
         cues = _toml(cues_toml, "cues.toml")
         terms = _toml(terms_toml, "terms.toml")
+        own = _own(own_toml)
         both = sorted(cues.keys() & terms.keys())
         if both:
             raise InvalidInput("data_file", file="terms.toml", key=both[0], found="a table of cues.toml")
         try:
-            return cls.model_validate({**cues, **terms})
+            return cls.model_validate(
+                {
+                    **cues,
+                    **terms,
+                    "cue": _with_own_cues(cues["cue"], own.cue),
+                    "term": [*_list(terms["term"]), *own.term],
+                }
+            )
         except ValidationError as error:
             first = error.errors()[0]
             key = ".".join(str(part) for part in first["loc"])
             file = "terms.toml" if str(first["loc"][:1] and first["loc"][0]) in terms else "cues.toml"
             raise InvalidInput("data_file", file=file, key=key, found=first["msg"]) from error
+
+
+class _Own(_Table):
+    """A user's file: nothing but further terms and cues."""
+
+    term: tuple[Term, ...] = ()
+    cue: tuple[Cue, ...] = ()
+
+
+def _own(text: str) -> _Own:
+    try:
+        return _Own.model_validate(_toml(text, "routing.toml"))
+    except ValidationError as error:
+        first = error.errors()[0]
+        key = ".".join(str(part) for part in first["loc"])
+        raise InvalidInput("data_file", file="routing.toml", key=key, found=first["msg"]) from error
+
+
+def _with_own_cues(cues: object, own: tuple[Cue, ...]) -> list[object]:
+    """In the order of the file; own ones in the place of those that they replace, new ones at the end."""
+    mine = {cue.code: cue for cue in own}
+    kept = [mine.pop(str(row["code"]), row) for row in cast("list[dict[str, object]]", _list(cues))]
+    return [*kept, *mine.values()]
+
+
+def _list(rows: object) -> list[object]:
+    return cast("list[object]", rows) if isinstance(rows, list) else []
 
 
 def _toml(text: str, file: str) -> dict[str, object]:

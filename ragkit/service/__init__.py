@@ -47,7 +47,7 @@ def open(settings: Settings, *, embedder: Embedder | None = None) -> RagService:
     return RagService(
         settings=settings,
         repository=repository,
-        router=router(),
+        router=router(settings),
         analyzer=analyzer,
         embedder=chosen,
         sessions=sessions,
@@ -65,9 +65,10 @@ def opened(settings: Settings, *, embedder: Embedder | None = None) -> Generator
         service.close()
 
 
-def router() -> IntentRouter:
-    """The Intent Router, without any session: every layer, no catalog."""
-    return IntentRouter(bundle.routing_rules(), bundle.analyzer())
+def router(settings: Settings | None = None) -> IntentRouter:
+    """The Intent Router, without any session: every layer, no catalog; with settings also the user's own rules."""
+    rules = bundle.routing_rules(None if settings is None else settings.data_dir)
+    return IntentRouter(rules.rules, bundle.analyzer())
 
 
 def _conninfo(settings: Settings) -> str:

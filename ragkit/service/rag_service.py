@@ -294,6 +294,11 @@ class RagService:
         """Of the embedder that questions go through."""
         return self._embedder.fingerprint
 
+    @property
+    def routing_hash(self) -> str:
+        """Of the routing rules, the user's own included."""
+        return bundle.routing_rules(self.settings.data_dir).hash
+
     def policy(self, name: str) -> bundle.NamedPolicy:
         """A policy by name or path, with the hash of its text."""
         return bundle.policy(name, self.settings.data_dir)

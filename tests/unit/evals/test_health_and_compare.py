@@ -28,6 +28,7 @@ def manifest(policy: str, corpus: str = "c") -> Manifest:
         dataset_hash="h",
         policy=policy,
         policy_hash=policy,
+        routing_hash="r",
         session="s",
         corpus_fingerprint=corpus,
         embedder="e",

@@ -13,7 +13,7 @@ HEADINGS = ("Using `TestClient`", "The `app.dependency_overrides` attribute", "B
 
 @pytest.fixture(scope="module")
 def router() -> IntentRouter:
-    return IntentRouter(bundle.routing_rules(), bundle.analyzer())
+    return IntentRouter(bundle.routing_rules().rules, bundle.analyzer())
 
 
 @pytest.fixture(scope="module")
