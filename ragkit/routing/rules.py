@@ -230,15 +230,12 @@ class RoutingRules(_Table):
         both = sorted(cues.keys() & terms.keys())
         if both:
             raise InvalidInput("data_file", file="terms.toml", key=both[0], found="a table of cues.toml")
+        merged = {
+            "cue": _with_own_cues(cues.get("cue"), own.cue),
+            "term": [*_list(terms.get("term")), *own.term],
+        }
         try:
-            return cls.model_validate(
-                {
-                    **cues,
-                    **terms,
-                    "cue": _with_own_cues(cues["cue"], own.cue),
-                    "term": [*_list(terms["term"]), *own.term],
-                }
-            )
+            return cls.model_validate({**cues, **terms, **merged})
         except ValidationError as error:
             first = error.errors()[0]
             key = ".".join(str(part) for part in first["loc"])

@@ -1,7 +1,7 @@
 """Puts the parts together: the one place where objects are built.
 
-`open(settings)` gives a `RagService`; `router()` and `plans_of` serve those who need no database. Front ends and the
-evaluation call this package alone.
+`open(settings)` gives a `RagService`; `router()` serves those who need no database. Front ends and the evaluation call
+this package alone.
 """
 
 from __future__ import annotations

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+from typing import get_args
+
 import pytest
 
 from ragkit import service
+from ragkit.routing.contract import Intent
 from ragkit.service import RagQueryRouter
 from ragkit.service.query_router import MODE_OF
 
@@ -49,3 +54,19 @@ def test_layers_in_the_order_of_the_specification(door: RagQueryRouter) -> None:
         "C2_DEPENDENCY_GRAPH",
         "C0_SOURCE_CHUNKS",
     ]
+
+
+CASES = (Path(__file__).parents[2] / "cases" / "routing_queries.jsonl").read_text(encoding="utf-8").splitlines()
+
+
+def test_the_mode_follows_from_the_intent_in_every_case() -> None:
+    """Code for questions about it and for documentation from it, else docs: general questions too (system.md §1)."""
+    plain = service.router()
+    small = RagQueryRouter(plain)
+    seen: set[str] = set()
+    for line in CASES:
+        query = json.loads(line)["query"]
+        intent = plain.route(query).contract.intent
+        seen.add(intent)
+        assert small.resolve_mode(query) == ("code" if intent in ("CODE_QA", "GENERATE_DOCS_FROM_CODE") else "docs")
+    assert seen == set(get_args(Intent))
