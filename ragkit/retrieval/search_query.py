@@ -52,12 +52,23 @@ def search_query(
     plan = contract.query_plan
     return SearchQuery(
         text=plan.normalized,
-        language=analyzer.language(plan.normalized),
+        language=query_language(contract, analyzer),
         vector=vector,
         words=_words(plan.normalized, (*plan.keyword_hints, *plan.expansions), analyzer),
         names=_names(contract, route),
         paths=_paths(contract),
     )
+
+
+def query_language(contract: RouterContract, analyzer: Analyzer) -> str:
+    """ru, en or mixed, by the words that are no names: an endpoint or a symbol is in no language, and alone is mixed."""
+    plan = contract.query_plan
+    words = list(plan.raw)
+    for anchor in plan.anchors:
+        if anchor.type != "KEY_TERM" or "endpoint" in (anchor.subtype or ""):
+            words[anchor.span.start : anchor.span.end] = " " * (anchor.span.end - anchor.span.start)
+    left = "".join(words)
+    return analyzer.language(left) if any(char.isalpha() for char in left) else "mixed"
 
 
 def weigh_words(

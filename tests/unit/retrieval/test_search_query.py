@@ -9,7 +9,15 @@ import pytest
 
 from ragkit import bundle, service
 from ragkit.postgres.terms import ALL_ROWS, TermHasher
-from ragkit.retrieval.search_query import MAX_WORDS, QueryWord, SearchQuery, matched_forms, search_query, weigh_words
+from ragkit.retrieval.search_query import (
+    MAX_WORDS,
+    QueryWord,
+    SearchQuery,
+    matched_forms,
+    query_language,
+    search_query,
+    weigh_words,
+)
 
 HASHER = TermHasher("s-1")
 
@@ -117,3 +125,21 @@ def test_very_long_queries_are_bounded() -> None:
 def test_matched_forms_are_those_of_the_text() -> None:
     found = matched_forms("Посылки ждут; посылку вернут. The cats.", asked("куда идти с посылкой"), bundle.analyzer())
     assert found == ("посылки", "посылку")
+
+
+@pytest.mark.parametrize(
+    ("query", "language"),
+    [
+        ("POST /v1/pickups", "mixed"),
+        ("что делает POST /v1/pickups?", "ru"),
+        ("what does POST /v1/pickups do?", "en"),
+        ("src/orders.py", "mixed"),
+        ("order_service", "mixed"),
+        ("где OrderService", "ru"),
+        ("where is it", "en"),
+        ("?!", "mixed"),
+    ],
+)
+def test_names_are_in_no_language(query: str, language: str) -> None:
+    contract = service.router().route(query).contract
+    assert query_language(contract, bundle.analyzer()) == language
