@@ -61,7 +61,7 @@ def search_query(
 
 
 def query_language(contract: RouterContract, analyzer: Analyzer) -> str:
-    """ru, en or mixed, by the words that are no names: an endpoint or a symbol is in no language, and alone is mixed."""
+    """ru, en or mixed, by the words that are no names: an endpoint or symbol is in no language, alone it is mixed."""
     plan = contract.query_plan
     words = list(plan.raw)
     for anchor in plan.anchors:
