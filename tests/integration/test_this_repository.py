@@ -20,7 +20,7 @@ QUESTIONS = (
     ("Где в коде класс RagRetrievalAdapter?", "ragkit/retrieval/adapter.py"),
     ("Which function in the code merges duplicate rows?", "ragkit/retrieval/scoring.py"),
     ("how are tests run, README.md", "README.md"),
-    ("Как запустить тесты?", "README.md"),
+    ("Как запустить тесты ragkit?", "README.md"),  # the demo corpus has tests of its own, and says so
     ("What does ragkit/errors.py define?", "ragkit/errors.py"),
 )
 
