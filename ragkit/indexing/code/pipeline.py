@@ -9,8 +9,13 @@ from functools import lru_cache
 from ragkit.document import Extraction, IndexWarning, RagDocument, SourceFile
 from ragkit.indexing.code.c0_chunks import SourceUnit, Stretch, line_stretches, python_stretches, source_chunks
 from ragkit.indexing.code.c1_symbols import symbol_rows
+from ragkit.indexing.code.c2_edges import edge_rows
+from ragkit.indexing.code.c3_entrypoints import entry_rows, script_rows
+from ragkit.indexing.code.c4_public_api import api_rows
+from ragkit.indexing.code.scope_walk import read_scopes
 from ragkit.indexing.code.symbols import module_name, symbols_of
 from ragkit.indexing.code.syntax import Unparsable, parse
+from ragkit.indexing.code.values import Values
 from ragkit.indexing.context import TextAnalysis
 from ragkit.indexing.kinds import is_test, kind_of
 from ragkit.indexing.passages import Lines
@@ -31,7 +36,9 @@ class CodeIndexingPipeline:
         return kind is not None and kind.family is Family.CODE
 
     def index_file(self, file: SourceFile) -> Extraction:
-        """The rows of a source file: C0, then C1, each in the order of the source. Only Python has a C1 so far."""
+        """The rows of a source file: C0 to C4, each in the order of the source. C1 to C4 are Python's, but for the
+        console scripts of a `pyproject.toml`; a file that does not parse has C0 alone.
+        """
         kind = kind_of(file.path)
         language = kind.language if kind else "text"
         source = Lines(file.text)
@@ -44,7 +51,8 @@ class CodeIndexingPipeline:
             title=file.path.rpartition("/")[2],
             is_test=is_test(file.path),
         )
-        return self._extraction(source, line_stretches(source), unit, [], [])
+        scripts = script_rows(file.text, source, unit, self._split) if unit.title == "pyproject.toml" else []
+        return self._extraction(source, line_stretches(source), unit, scripts, [])
 
     def _python(self, file: SourceFile, source: Lines) -> Extraction:
         name = module_name(file.path)
@@ -54,7 +62,14 @@ class CodeIndexingPipeline:
             try:
                 symbols = symbols_of(tree, file.path)
                 stretches = python_stretches(source, tree, {symbol.node: symbol for symbol in symbols})
-                rows = symbol_rows(source, symbols, unit, self._split)
+                scopes = read_scopes(tree, symbols, file.path, name)
+                values = Values(scopes)
+                rows = [
+                    *symbol_rows(source, symbols, unit, self._split),
+                    *edge_rows(source, values, unit, self._split),
+                    *entry_rows(source, values, unit, self._split),
+                    *api_rows(source, scopes, unit, self._split),
+                ]
                 return self._extraction(source, stretches, unit, rows, [])
             except RecursionError:
                 tree = Unparsable(1, "RecursionError")
@@ -67,11 +82,11 @@ class CodeIndexingPipeline:
         source: Lines,
         stretches: Sequence[Stretch],
         unit: SourceUnit,
-        symbols: Sequence[RagDocument],
+        catalogs: Sequence[RagDocument],
         warnings: Sequence[IndexWarning],
     ) -> Extraction:
         chunks, cut_line = source_chunks(source, stretches, unit, self._split)
         if cut_line is not None:
             params = {"path": unit.path, "line": cut_line}
             warnings = [*warnings, IndexWarning(code="long_line", path=unit.path, line=cut_line, params=params)]
-        return Extraction(family=Family.CODE, rows=(*chunks, *symbols), warnings=tuple(warnings))
+        return Extraction(family=Family.CODE, rows=(*chunks, *catalogs), warnings=tuple(warnings))

@@ -1,0 +1,4 @@
+from .orders import Order, place
+from shop.money import *
+
+__all__ = ["Order", "place", "Money"]
