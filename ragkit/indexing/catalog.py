@@ -17,8 +17,8 @@ def catalog_entries(rows: Iterable[RagDocument]) -> tuple[CatalogEntry, ...]:
     """Entries of the rows, without repeats, in the order of the rows; each row's path becomes a `file` entry once.
 
     The target is the public id of what is named, or the value of a domain; `declared` is True for a domain or subdomain
-    that the front matter says, not for one that a folder suggests. Rows of layers other than D0, D1 and C1 add their
-    file alone.
+    that the front matter says, not for one that a folder suggests. Rows of layers other than D0, D1, D3 and C1 add
+    their file alone.
     """
     entries: dict[CatalogEntry, None] = {}
     for row in rows:
@@ -33,6 +33,10 @@ def _entries(row: RagDocument) -> Iterator[CatalogEntry]:
         yield from _document(row)
     elif row.layer is Layer.D0_DOC_CHUNKS and row.names and ":L" not in row.public_id.rpartition("#")[2]:
         yield _entry("heading", row.names[-1], row.public_id, row)
+    elif row.layer is Layer.D3_ENTITY_CATALOG:
+        yield _entry("entity", row.names[0], row.public_id, row)
+        for alias in row.names[1:]:
+            yield _entry("alias", alias, row.public_id, row)
     elif row.layer is Layer.C1_SYMBOL_CATALOG and row.attributes["kind"] in _NAMED_KINDS:
         for name in dict.fromkeys((row.names[0], cast("str", row.attributes["qname"]))):
             yield _entry("symbol", name, row.public_id, row)

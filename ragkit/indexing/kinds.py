@@ -1,4 +1,4 @@
-"""What a file is, told by its path alone: document or code, its language, whether it is a test.
+"""What a file is, told by its path: document or code, its language, whether it is a test.
 
 One table for the listing of files and for both pipelines, so that "supported" means the same everywhere.
 """
@@ -127,7 +127,7 @@ _TEST_NAME = re.compile(
 
 
 def kind_of(path: str) -> FileKind | None:
-    """How the file at a path is read; None when nothing here reads it (yet: notebooks and OpenAPI come later)."""
+    """How the file at a path is read; None when nothing here reads it (yet: notebooks come later)."""
     name = path.rpartition("/")[2].lower()
     known = _BY_NAME.get(name)
     if known is not None:

@@ -13,13 +13,13 @@ from ragkit.indexing.files import LeftOut
 from ragkit.layers import Family, Layer
 from ragkit.text import ANALYSIS_VERSION
 
-PIPELINE_VERSION = f"6.{ANALYSIS_VERSION}"
+PIPELINE_VERSION = f"7.{ANALYSIS_VERSION}"
 """Changes whenever any extractor would give other rows for the same file: cached rows of another version are unused."""
 
 
 def extract(file: SourceFile, *, docs: DocsIndexingPipeline, code: CodeIndexingPipeline) -> Extraction | LeftOut:
     """The rows of a file by the pipeline that supports it; a file that gives none is left out with its reason."""
-    if docs.supports(file.path):
+    if docs.supports(file.path, file.text):
         extraction = docs.index_file(file)
     elif code.supports(file.path):
         extraction = code.index_file(file)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -73,7 +74,9 @@ def test_demo_corpus(demo: RagService) -> None:
         found
     )
     documents = len(list(bundle.demo_corpus().rglob("*.md")))
-    assert found[Layer.D1_DOCUMENT_CATALOG] == documents
+    openapi = (bundle.demo_corpus() / "docs/api/openapi.yaml").read_text("utf-8")
+    operations = len(re.findall(r"^    (?:get|post):$", openapi, re.MULTILINE))
+    assert found[Layer.D1_DOCUMENT_CATALOG] == documents + 1 + operations
     (summary,) = demo.list_sessions()
     assert (summary.session, summary.revision, summary.rows) == ("demo", 1, found)
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from ragkit.document import RagDocument
 from ragkit.indexing.context import TextAnalysis, path_words
 from ragkit.indexing.docs.about import About
-from ragkit.indexing.docs.outline import Outline, Section
+from ragkit.indexing.docs.outline import Outline, Section, unique
 from ragkit.indexing.passages import Block, Bound, Lines, Passage, cut
 from ragkit.layers import D0Attributes, Layer
 
@@ -37,7 +37,8 @@ def doc_chunks(outline: Outline, about: About, analysis: TextAnalysis) -> tuple[
         for place, passage in enumerate(cut(outline.source, section.blocks, PASSAGE)):
             if passage.is_cut and cut_at is None:
                 cut_at = passage.start + 1
-            public_id = _unique(_public_id(about.path, section, place, passage), taken)
+            # Parts of one long line have the same span.
+            public_id = unique(_public_id(about.path, section, place, passage), taken)
             head = _table_head(outline.source, tables, passage)
             shared = f"{context}\n{head}" if head else context
             rows.append(_row(public_id, len(rows), section, passage, about, analysis, shared))
@@ -90,13 +91,6 @@ def _public_id(path: str, section: Section, place: int, passage: Passage) -> str
     if not section.anchor:
         return f"{path}{span}"
     return f"{path}#{section.anchor}{span if place else ''}"
-
-
-def _unique(public_id: str, taken: dict[str, int]) -> str:
-    """Parts of one long line have the same span: the second is `~2`."""
-    count = taken.get(public_id, 0) + 1
-    taken[public_id] = count
-    return public_id if count == 1 else f"{public_id}~{count}"
 
 
 def _table_head(source: Lines, tables: Sequence[Block], passage: Passage) -> str:

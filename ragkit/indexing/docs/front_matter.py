@@ -7,7 +7,7 @@ anything is built: a bomb costs its front matter, never the file.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import cast
 
@@ -39,6 +39,10 @@ _ALIASES: Mapping[str, tuple[str, ...]] = {
     "integrates_with": ("integrates_with", "integrations", "integration"),
     "emits_events": ("emits_events", "emits", "publishes", "produces_events"),
     "consumes_events": ("consumes_events", "consumes", "subscribes", "listens_to"),
+    "applies_to": ("applies_to", "scope"),
+    "trigger": ("trigger", "triggers", "triggered_by"),
+    "steps": ("steps",),
+    "participants": ("participants", "actors", "roles"),
     "summary": ("summary", "summary_text", "description", "abstract", "excerpt"),
     "aliases": ("aliases", "alias", "aka", "synonyms"),
 }
@@ -50,7 +54,7 @@ _GROUPS = ("relations", "relationships", "metadata", "meta")
 _TARGET_KEYS = ("id", "target", "ref", "path", "url", "href", "name", "title", "value")
 """What stands for an item of a list when the item is a mapping."""
 
-_COMMA_LISTS = frozenset({"tags", "owners", "aliases"})
+_COMMA_LISTS = frozenset({"tags", "owners", "aliases", "participants"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,6 +63,8 @@ class FrontMatter:
 
     values: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     """Attribute → values as written, never empty."""
+    keys: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Attribute → the key it was written under, folded."""
     lines: tuple[int, int] | None = None
     """Where it stands, fences included: from 0, end exclusive."""
     invalid_line: int | None = None
@@ -74,6 +80,17 @@ class FrontMatter:
     def all(self, attribute: str) -> list[str]:
         """All values of an attribute, in order."""
         return list(self.values.get(attribute, ()))
+
+    def places(self, attribute: str, lines: Sequence[str]) -> list[tuple[str, int, int]]:
+        """Each value of an attribute with its lines in `lines` (the file's): from 0, end exclusive. A value that is not
+        written on one line has all lines of its key.
+        """
+        values = self.values.get(attribute, ())
+        if not values or self.lines is None:
+            return []
+        start, end = _lines_of_key(self.keys[attribute], lines, *self.lines)
+        at = ((value, next((n for n in range(start, end) if value in lines[n]), None)) for value in values)
+        return [(value, start, end) if line is None else (value, line, line + 1) for value, line in at]
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,14 +108,34 @@ def read_front_matter(text: str, start: int, end: int) -> FrontMatter:
         return FrontMatter(lines=(start, end))
     if not isinstance(document, dict):
         return FrontMatter(lines=(start, end), invalid_line=start + 2, problem="no mapping")
-    return FrontMatter(values=_values(cast("dict[object, object]", document)), lines=(start, end))
+    values, keys = _values(cast("dict[object, object]", document))
+    return FrontMatter(values=values, keys=keys, lines=(start, end))
+
+
+def _lines_of_key(key: str, lines: Sequence[str], start: int, end: int) -> tuple[int, int]:
+    """The line of a key and what is indented below it or listed; all lines when the key is not found as written."""
+    for number in range(start + 1, end - 1):
+        name, colon, _ = lines[number].partition(":")
+        if colon and _folded(name.strip().strip("\"'")) == key:
+            indent = len(name) - len(name.lstrip())
+            last = number + 1
+            while last < end - 1 and _is_below(lines[last], indent):
+                last += 1
+            return number, last
+    return start, end
+
+
+def _is_below(line: str, indent: int) -> bool:
+    depth = len(line) - len(line.lstrip())
+    return depth > indent or (depth == indent and line.lstrip().startswith("- "))
 
 
 def _loaded(text: str) -> object:
     if len(text) > _MAX_CHARS:
         return _Problem(0, f"longer than {_MAX_CHARS} characters")
     try:
-        return _bounded(text) or yaml.load(text, Loader=yaml.BaseLoader)
+        excess = first_excess(text, max_depth=_MAX_DEPTH, max_aliases=_MAX_ALIASES)
+        return _Problem(*excess) if excess else yaml.load(text, Loader=yaml.BaseLoader)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         return _Problem(mark.line if mark else 0, error.problem or type(error).__name__)
@@ -106,23 +143,30 @@ def _loaded(text: str) -> object:
         return _Problem(0, type(error).__name__)
 
 
-def _bounded(text: str) -> _Problem | None:
-    """The first place where YAML grows too deep or repeats itself too often; parsing builds nothing yet."""
+def first_excess(
+    text: str, *, max_depth: int, max_aliases: int, loader: type[yaml.BaseLoader] = yaml.BaseLoader
+) -> tuple[int, str] | None:
+    """The first line (from 0) where YAML grows too deep or repeats itself too often, and what is wrong; parsing builds
+    nothing yet.
+
+    Raises: yaml.YAMLError when the text is no YAML.
+    """
     depth = aliases = 0
-    for event in cast("Iterator[yaml.Event]", yaml.parse(text, Loader=yaml.BaseLoader)):
+    for event in cast("Iterator[yaml.Event]", yaml.parse(text, Loader=loader)):
         if isinstance(event, yaml.CollectionStartEvent):
             depth += 1
         elif isinstance(event, yaml.CollectionEndEvent):
             depth -= 1
         elif isinstance(event, yaml.AliasEvent):
             aliases += 1
-        if depth > _MAX_DEPTH or aliases > _MAX_ALIASES:
-            what = f"nested deeper than {_MAX_DEPTH}" if depth > _MAX_DEPTH else f"more than {_MAX_ALIASES} aliases"
-            return _Problem(event.start_mark.line, what)
+        if depth > max_depth or aliases > max_aliases:
+            what = f"nested deeper than {max_depth}" if depth > max_depth else f"more than {max_aliases} aliases"
+            return event.start_mark.line, what
     return None
 
 
-def _values(document: dict[object, object]) -> dict[str, tuple[str, ...]]:
+def _values(document: dict[object, object]) -> tuple[dict[str, tuple[str, ...]], dict[str, str]]:
+    """Attribute → values, and attribute → folded key."""
     by_key = {_folded(key): value for key, value in document.items()}
     for group in _GROUPS:
         inner = by_key.get(group)
@@ -130,13 +174,15 @@ def _values(document: dict[object, object]) -> dict[str, tuple[str, ...]]:
             for key, value in cast("dict[object, object]", inner).items():
                 by_key.setdefault(_folded(key), value)
     found: dict[str, tuple[str, ...]] = {}
+    keys_found: dict[str, str] = {}
     for attribute, keys in _ALIASES.items():
         for key in keys:
             values = tuple(_strings(by_key.get(_folded(key)), attribute in _COMMA_LISTS))
             if values:
                 found[attribute] = values
+                keys_found[attribute] = _folded(key)
                 break
-    return found
+    return found, keys_found
 
 
 def _folded(key: object) -> str:

@@ -101,7 +101,7 @@ def sections_of(
         sections.append(
             Section(
                 headings=tuple(above.title for above in stack),
-                anchor=_unique("/".join(above.anchor or slug(above.title) for above in stack), taken),
+                anchor=unique("/".join(above.anchor or slug(above.title) for above in stack), taken),
                 blocks=(Block(heading.start, heading.end), *body),
                 has_text=_has_text(body, silent),
             )
@@ -136,7 +136,8 @@ def _uncovered(source: Lines, start: int, end: int) -> Iterator[Block]:
         yield Block(start, end)
 
 
-def _unique(anchor: str, taken: dict[str, int]) -> str:
+def unique(anchor: str, taken: dict[str, int]) -> str:
+    """The anchor, the second time `~2`, the third `~3` …; `taken` counts them."""
     count = taken.get(anchor, 0) + 1
     taken[anchor] = count
     return anchor if count == 1 else f"{anchor}~{count}"

@@ -4,13 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
-from ragkit.document import Extraction, IndexWarning, SourceFile
+from ragkit.document import Extraction, IndexWarning, RagDocument, SourceFile
 from ragkit.indexing.context import TextAnalysis
-from ragkit.indexing.docs.about import about
+from ragkit.indexing.docs.about import About, about
 from ragkit.indexing.docs.d0_chunks import doc_chunks
 from ragkit.indexing.docs.d1_catalog import document_row
+from ragkit.indexing.docs.d2_facts import facts
+from ragkit.indexing.docs.d3_entities import entities
+from ragkit.indexing.docs.d4_policies import policies
+from ragkit.indexing.docs.d4_workflows import workflows
+from ragkit.indexing.docs.d5_relations import relations
 from ragkit.indexing.docs.markdown import read_markdown
+from ragkit.indexing.docs.openapi import read_openapi
+from ragkit.indexing.docs.openapi_nodes import is_openapi
 from ragkit.indexing.docs.outline import Outline
+from ragkit.indexing.docs.pieces import parts_of
 from ragkit.indexing.docs.plain import read_plain
 from ragkit.indexing.docs.rst import read_rst
 from ragkit.indexing.kinds import is_test, kind_of
@@ -23,6 +31,8 @@ _READERS: Mapping[str, Callable[[str], Outline]] = {
 }
 """By the language of the file's kind."""
 
+_MAY_BE_OPENAPI = frozenset({"yaml", "json"})
+
 
 class DocsIndexingPipeline:
     """Builds the rows of documentation files; pure, shared by threads."""
@@ -30,22 +40,51 @@ class DocsIndexingPipeline:
     def __init__(self, analysis: TextAnalysis) -> None:
         self._analysis = analysis
 
-    def supports(self, path: str) -> bool:
-        """Whether a file is documentation: Markdown, reStructuredText, plain text."""
+    def supports(self, path: str, text: str = "") -> bool:
+        """Whether a file is documentation: Markdown, reStructuredText, plain text; and a YAML or JSON file whose `text`
+        begins like OpenAPI.
+        """
         kind = kind_of(path)
-        return kind is not None and kind.family is Family.DOCS
+        if kind is None:
+            return False
+        return kind.family is Family.DOCS or (kind.language in _MAY_BE_OPENAPI and is_openapi(text))
 
     def index_file(self, file: SourceFile) -> Extraction:
-        """The rows of a documentation file: D0 in the order of the text, then D1. A path that `supports` refuses is
-        read as plain text.
+        """The rows of a documentation file: D0, D1, D2, D3, D4_WORKFLOW, D4_POLICY, D5, each in the order of the text
+        (the rows of OpenAPI are D0, D1, D2). A path that `supports` refuses is read as plain text.
         """
         kind = kind_of(file.path)
-        outline = _READERS.get(kind.language if kind else "", read_plain)(file.text)
+        language = kind.language if kind else ""
+        if language in _MAY_BE_OPENAPI:
+            return self._openapi(file)
+        outline = _READERS.get(language, read_plain)(file.text)
         shared = about(file.path, outline, is_test=is_test(file.path))
-        catalog = document_row(outline, shared, self._analysis)
         chunks, cut_line = doc_chunks(outline, shared, self._analysis)
-        rows = (*chunks, *([catalog] if catalog else []))
+        catalog = document_row(outline, shared, self._analysis)
+        rows = (*chunks, *([catalog] if catalog else []), *self._knowledge(outline, shared, language))
         return Extraction(family=Family.DOCS, rows=rows, warnings=tuple(_warnings(file.path, outline, cut_line)))
+
+    def _knowledge(self, outline: Outline, shared: About, language: str) -> Iterator[RagDocument]:
+        """The layers above D1."""
+        parts = parts_of(outline, language)
+        named = entities(outline, parts, shared, self._analysis)
+        yield from facts(outline, parts, shared, self._analysis)
+        yield from named
+        yield from workflows(outline, parts, shared, self._analysis)
+        yield from policies(outline, parts, shared, self._analysis)
+        known = {name.lower(): row.public_id for row in named for name in row.names}
+        yield from relations(outline, parts, shared, self._analysis, known)
+
+    def _openapi(self, file: SourceFile) -> Extraction:
+        """The rows of an OpenAPI file; one that cannot be read gives passages alone, and a warning."""
+        read = read_openapi(file, self._analysis)
+        if isinstance(read, Extraction):
+            return read
+        outline = read_plain(file.text)
+        shared = about(file.path, outline, is_test=is_test(file.path))
+        chunks, cut_line = doc_chunks(outline, shared, self._analysis)
+        warnings = (read, *_warnings(file.path, outline, cut_line))
+        return Extraction(family=Family.DOCS, rows=tuple(chunks), warnings=warnings)
 
 
 def _warnings(path: str, outline: Outline, cut_line: int | None) -> Iterator[IndexWarning]:

@@ -40,8 +40,7 @@ The first paragraph with a [link](b.md).
 
 
 def _row(docs: DocsIndexingPipeline, file: SourceFile) -> RagDocument:
-    row = docs.index_file(file).rows[-1]
-    assert row.layer is Layer.D1_DOCUMENT_CATALOG
+    (row,) = [row for row in docs.index_file(file).rows if row.layer is Layer.D1_DOCUMENT_CATALOG]
     return row
 
 

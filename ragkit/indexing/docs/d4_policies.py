@@ -1,0 +1,176 @@
+"""D4_POLICY_INDEX: rules and conventions. Spec: MODULE §5.1 (`D4_POLICY_INDEX`), system.md §4.
+
+A rule is a sentence of obligation («обязан», «запрещено», MUST NOT), in any document; in a policy, and under a heading
+of rules, weaker words count too («следует», "must" in lower case), and in a policy's lists, and below a
+heading that forbids, every sentence. One row is
+one paragraph or list (a long list: as many items as a passage holds), so that its text can be shown whole.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Literal
+
+from ragkit.document import RagDocument
+from ragkit.indexing.context import TextAnalysis
+from ragkit.indexing.docs import words
+from ragkit.indexing.docs.about import About
+from ragkit.indexing.docs.d0_chunks import PASSAGE
+from ragkit.indexing.docs.evidence import MAX_ROWS_OF_LAYER, Evidence, RowMaker
+from ragkit.indexing.docs.outline import Outline, Section
+from ragkit.indexing.docs.pieces import Definition, Item, ItemList, Paragraph, Part, all_pieces, plain
+from ragkit.indexing.passages import Lines
+from ragkit.layers import D4PolicyAttributes, Layer
+
+_SENTENCE_END = re.compile(r"(?<=[.!?;])\s+(?=[^\Wa-zа-я\d]|[`«\"(])")
+_CODE = re.compile(r"`[^`]*`|\"[^\"]*\"|«[^»]*»")
+_SUBJECT_EN = re.compile(
+    r"^(?:an?\s+|the\s+|each\s+|every\s+|all\s+)?(?P<subject>[`\w./-]+(?:\s+[`\w./-]+){0,2})\s+"
+    r"(?:MUST|SHALL|SHOULD|must|shall|should)\b",
+    re.IGNORECASE,
+)
+_SUBJECT_RU = re.compile(r"^(?P<subject>\w[\w.-]*(?:\s+[\w.-]+){0,2}?)\s+(?:не\s+)?(?:обязан[аыо]?|долж(?:ен|на|ны))\b")
+_NO_NOMINATIVE = re.compile(
+    r"(?:после|перед|на|в|во|за|при|о|об|по|для|из|с|со|у|от|до|если|когда|и|но|а|то|как|где|поэтому|также|пока|теперь|так|тогда|затем|либо|все|ваш[аеи]?|вашей)\b|[а-яё]+(?:ть|ти|чь|ую|юю)\b",
+    re.IGNORECASE,
+)
+_NO_SUBJECTS = frozenset(
+    {
+        "it", "this", "that", "they", "you", "we", "he", "she", "there", "он", "она", "оно", "они", "её", "его", "их",
+        "это", "мы", "вы",
+    }
+)  # fmt: skip
+_Place = Literal["rules", "typed", "other"]
+"""Where a sentence stands: where rules are expected, in a document that says what it is, elsewhere."""
+
+_MIN_RULE_WORDS = 3
+_MAX_RULE_CHARS = 500
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Statements:
+    rules: tuple[str, ...]
+    defaults: tuple[str, ...]
+    evidence: Evidence
+
+
+def policies(outline: Outline, parts: Sequence[Part], about: About, analysis: TextAnalysis) -> list[RagDocument]:
+    """Rows in the order of the document. Public id: `path#policy:anchor-of-the-section`."""
+    maker = RowMaker(Layer.D4_POLICY_INDEX, "policy", outline.source, about, analysis)
+    declared = tuple(outline.front_matter.all("applies_to"))
+    found = islice(_statements(outline.source, parts, about), MAX_ROWS_OF_LAYER)
+    return [_row(statements, declared, maker, about) for statements in found]
+
+
+def is_policy_document(about: About) -> bool:
+    """Whether a document sets rules, by its type or, where it has none, by its folder."""
+    if about.type is not None:
+        return about.type.lower() in words.POLICY_TYPES
+    return not words.POLICY_FOLDERS.isdisjoint(about.path.lower().split("/")[:-1])
+
+
+def _statements(source: Lines, parts: Sequence[Part], about: About) -> Iterator[_Statements]:
+    of_policy = is_policy_document(about)
+    for section, piece in all_pieces(parts):
+        heading = section.headings[-1] if section.headings else ""
+        rules_stand_here = of_policy or words.RULES_HEADING.search(heading) is not None
+        place: _Place = "rules" if rules_stand_here else "typed" if about.type is not None else "other"
+        if isinstance(piece, ItemList):
+            listed = of_policy or words.LISTED_RULES_HEADING.search(heading) is not None
+            yield from _of_list(source, section, piece, place, all_items=listed and not piece.is_ordered)
+        elif isinstance(piece, Paragraph | Definition):
+            rules, defaults = _rules(piece.text, place)
+            if rules or defaults:
+                evidence = Evidence(start=piece.start, end=piece.end, section=section)
+                yield _Statements(rules=tuple(rules), defaults=tuple(defaults), evidence=evidence)
+
+
+def _of_list(
+    source: Lines, section: Section, piece: ItemList, place: _Place, *, all_items: bool
+) -> Iterator[_Statements]:
+    """Items that state rules, neighbours together while a passage holds them."""
+    held: list[Item] = []
+    rules: list[str] = []
+    defaults: list[str] = []
+    for item in piece.items:
+        of_item, defaults_of_item = _rules(item.text, place)
+        if all_items and not of_item and not defaults_of_item and len(item.text.split()) >= _MIN_RULE_WORDS:
+            of_item = [plain(item.text)[:_MAX_RULE_CHARS]]
+        states = bool(of_item or defaults_of_item)
+        if held and (not states or not source.fits(held[0].start, item.end, PASSAGE)):
+            yield _together(section, held, rules, defaults)
+            held, rules, defaults = [], [], []
+        if states:
+            held.append(item)
+            rules += of_item
+            defaults += defaults_of_item
+    if held:
+        yield _together(section, held, rules, defaults)
+
+
+def _together(section: Section, items: Sequence[Item], rules: Sequence[str], defaults: Sequence[str]) -> _Statements:
+    evidence = Evidence(start=items[0].start, end=items[-1].end, section=section)
+    return _Statements(rules=tuple(rules), defaults=tuple(defaults), evidence=evidence)
+
+
+def _rules(text: str, place: _Place) -> tuple[list[str], list[str]]:
+    """Sentences of obligation, and sentences that name a default where rules are expected."""
+    rules: list[str] = []
+    defaults: list[str] = []
+    for sentence in _SENTENCE_END.split(text):
+        said = _CODE.sub("x", sentence)
+        if said.rstrip().endswith("?") or words.NO_OBLIGATION.search(said):
+            continue
+        if place == "rules" and words.DEFAULT.search(said):
+            defaults.append(plain(sentence)[:_MAX_RULE_CHARS])
+        elif _is_rule(said, place):
+            rules.append(plain(sentence)[:_MAX_RULE_CHARS])
+    return rules, defaults
+
+
+def _is_rule(said: str, place: _Place) -> bool:
+    if words.OBLIGATION.search(said) or (place == "rules" and words.WEAK_OBLIGATION.search(said)):
+        return True
+    if place != "other" and words.CANNOT.search(said):
+        return True
+    return words.DUTY.search(said) is not None and _subject(said) is not None
+
+
+def _applies_to(statements: _Statements, declared: tuple[str, ...], about: About) -> list[str]:
+    """As the front matter says; else who the sentences oblige; else what the section is about."""
+    if declared:
+        return list(declared)
+    subjects = [subject for rule in statements.rules if (subject := _subject(rule)) is not None]
+    return list(dict.fromkeys(subjects)) or [_topic(statements.evidence.section, about)]
+
+
+def _subject(rule: str) -> str | None:
+    """Who a sentence obliges, when it begins with that; not «Ответить обязаны», «На стендах обязаны»."""
+    match = _SUBJECT_EN.match(rule) or _SUBJECT_RU.match(rule)
+    if match is None or match["subject"].lower() in _NO_SUBJECTS or _NO_NOMINATIVE.match(match["subject"]):
+        return None
+    return match["subject"].replace("`", "")
+
+
+def _topic(section: Section | None, about: About) -> str:
+    """The innermost heading that says more than «Правила»."""
+    headings = section.headings if section else ()
+    telling = [heading for heading in headings if not words.RULES_HEADING.search(heading) or len(heading.split()) > 1]
+    return telling[-1] if telling else about.title
+
+
+def _row(statements: _Statements, declared: tuple[str, ...], maker: RowMaker, about: About) -> RagDocument:
+    section = statements.evidence.section
+    public_id = maker.public_id(*(section.anchor.split("/") if section and section.anchor else [about.title]))
+    attributes: D4PolicyAttributes = {
+        "policy_id": public_id,
+        "applies_to": _applies_to(statements, declared, about),
+        "rules": list(statements.rules),
+        "default_behaviors": list(statements.defaults),
+        "source_path": about.path,
+    }
+    title = section.headings[-1] if section and section.headings else about.title
+    return maker.row(public_id, statements.evidence, title=title, attributes=attributes)
