@@ -105,7 +105,8 @@ def test_signals_filters_and_layers_are_shown(screen: AppTest) -> None:
         "API_ENDPOINT",
         "endpoint_paths holds “/v1/pickups”",
         "path_prefixes = docs/api/, docs/",
-        "prefer_like_patterns = %/v1/pickups%",
+        "target_doc_hints = docs/api/openapi.yaml",  # an operation of this title is in the catalog
+        "prefer_like_patterns = %openapi.yaml%, %/v1/pickups%",
         "`D1_DOCUMENT_CATALOG` → `D2_FACT_INDEX` → `D0_DOC_CHUNKS`",
     ):
         assert part in shown
