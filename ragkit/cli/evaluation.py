@@ -114,7 +114,7 @@ def _print(found: Evaluation, language: Language) -> None:
     output.print_table(
         ("metric", "n", *(f"{run.manifest.policy} on {run.manifest.session}" for run in found.runs)),
         [
-            (name, values["n"], *(f"{mean[name]['mean']:.3f}" if name in mean else "–" for mean in means))
+            (name, values["n"], *(_mean(mean.get(name, {}).get("mean")) for mean in means))
             for name, values in means[0].items()
         ],
     )
@@ -122,6 +122,10 @@ def _print(found: Evaluation, language: Language) -> None:
         for warning in comparison.warnings:
             output.print_line(sentences.render(warning, language))
         output.print_line(sentences.render(verdict_sentence(comparison), language))
+
+
+def _mean(value: float | None) -> str:
+    return "–" if value is None else f"{value:.3f}"
 
 
 @contextmanager

@@ -17,7 +17,7 @@ from typing import Literal
 
 from ragkit.document import Extraction, IndexWarning, SourceFile, Vectors, embedded_text
 from ragkit.embedding import Embedder
-from ragkit.errors import RagkitError
+from ragkit.errors import RagkitError, SourceError
 from ragkit.indexing.catalog import catalog_entries
 from ragkit.indexing.code.pipeline import CodeIndexingPipeline
 from ragkit.indexing.docs.pipeline import DocsIndexingPipeline
@@ -152,6 +152,8 @@ class IndexingJob:
         deleted = work.deleted | self._lost
         tally.unchanged = len(kept)
         tally.deleted = len(deleted)
+        if self._kind == "snapshot" and not tally.indexed and not kept:
+            raise SourceError("source_empty", path=str(self._root), left_out=sum(tally.left_out.values()))
         if not tally.indexed and not deleted:
             return self._session.revision
         self._progress("swapping", len(entries), len(entries))

@@ -542,6 +542,22 @@ def test_eval_refuses_bad_datasets(bare: Run, tmp_path: Path, text: str, words: 
     assert all(word in done.err for word in words)
 
 
+def test_eval_that_can_judge_nothing_says_so(ragkit: Run, tmp_path: Path) -> None:
+    questions = tmp_path / "set.jsonl"
+    questions.write_text('{"id": "a", "query": "x", "relevant": [{"id": "gone.md", "grade": 1}]}\n', encoding="utf-8")
+    done = ragkit("eval", str(questions), "--session", "demo", "--policy", "spec", "--policy", "spec")
+    assert done.status == 0
+    assert "gone.md" in done.out
+
+
+def test_a_folder_with_nothing_indexable_changes_nothing(ragkit: Run, tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_bytes(b"\x00\x01" * 50)
+    done = ragkit("index", str(tmp_path), "--session", "demo")
+    assert done.status == 2
+    assert "Nothing was changed" in done.err
+    assert sum(ragkit("layers", "demo", "--json").json.values()) > 0
+
+
 def test_eval_with_two_sessions_and_two_policies_is_refused(bare: Run, tmp_path: Path) -> None:
     two = ("--session", "a", "--session", "b", "--policy", "spec", "--policy", "spec")
     done = bare("eval", str(tmp_path), *two)
