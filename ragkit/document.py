@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -75,6 +75,19 @@ class IndexWarning:
     params: Mapping[str, object] = field(default_factory=dict[str, object])
 
 
+class Mount(NamedTuple):
+    """One router put under another with a prefix: `app.include_router(users.router, prefix="/v1")`."""
+
+    child: str
+    """Dotted name as written, or absolute where an import says so; a module stands for all its routes."""
+    prefix: str
+    """Everything that the file knows to stand before the child's own paths."""
+    parent: str | None = None
+    """The router that this one hangs on, where yet other files may mount it; None: the application itself."""
+    replaces: bool = False
+    """The prefix stands in place of the child's own (Flask's `url_prefix`)."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Extraction:
     """What one file gives: a pure function of its bytes and path."""
@@ -83,6 +96,8 @@ class Extraction:
     rows: tuple[RagDocument, ...]
     """In the order of layer, then place in the file."""
     warnings: tuple[IndexWarning, ...] = ()
+    mounts: tuple[Mount, ...] = ()
+    """What the file says of the prefixes of others' routes; read by the link step alone."""
 
 
 def embedded_text(row: RagDocument) -> str | None:

@@ -115,6 +115,9 @@ class D3Attributes(TypedDict):
     aliases: list[str]
     definition: str | None
     documents: list[str]
+    """Paths that describe it, the defining one first."""
+    mentions: NotRequired[list[str]]
+    """Paths whose facts and relations name it; the link step knows them."""
     source_path: str
     confidence: float
 

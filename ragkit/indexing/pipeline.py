@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import cast
+from typing import Any, cast
 
-from ragkit.document import Extraction, IndexWarning, RagDocument, RowLanguage, SourceFile
+from ragkit.document import Extraction, IndexWarning, Mount, RagDocument, RowLanguage, SourceFile
 from ragkit.indexing.code.pipeline import CodeIndexingPipeline
 from ragkit.indexing.docs.pipeline import DocsIndexingPipeline
 from ragkit.indexing.files import LeftOut
 from ragkit.layers import Family, Layer
 from ragkit.text import ANALYSIS_VERSION
 
-PIPELINE_VERSION = f"7.{ANALYSIS_VERSION}"
+PIPELINE_VERSION = f"8.{ANALYSIS_VERSION}"
 """Changes whenever any extractor would give other rows for the same file: cached rows of another version are unused."""
 
 
@@ -37,6 +37,7 @@ def extraction_to_bytes(extraction: Extraction) -> bytes:
             {"code": warning.code, "path": warning.path, "line": warning.line, "params": dict(warning.params)}
             for warning in extraction.warnings
         ],
+        "mounts": extraction.mounts,
     }
     text = json.dumps(body, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
     return text.encode("utf-8", "surrogatepass")
@@ -57,6 +58,7 @@ def extraction_from_bytes(content: bytes) -> Extraction:
             )
             for warning in cast("list[dict[str, object]]", body["warnings"])
         ),
+        mounts=tuple(Mount(*mount) for mount in cast("list[list[Any]]", body["mounts"])),
     )
 
 

@@ -18,8 +18,6 @@ from ragkit.indexing.code.entry_cli import cli_entries, script_entries
 from ragkit.indexing.code.entry_http import http_entries
 from ragkit.indexing.code.entry_tasks import task_entries
 from ragkit.indexing.code.evidence import shown
-from ragkit.indexing.code.syntax import Segments
-from ragkit.indexing.code.values import Values
 from ragkit.indexing.context import Split, distinct_words
 from ragkit.indexing.passages import Lines
 from ragkit.layers import C3Attributes, Layer
@@ -40,11 +38,10 @@ _SENTENCE = re.compile(r"(?<=[.!?])\s|\n\s*\n")
 _WORD = re.compile(r"[^\W_]+")
 
 
-def entry_rows(source: Lines, values: Values, unit: SourceUnit, split: Split) -> list[RagDocument]:
+def entry_rows(source: EntrySource, lines: Lines, unit: SourceUnit) -> list[RagDocument]:
     """Rows in the order of the source."""
-    entry_source = EntrySource(values, Segments(source), split)
-    found = [*http_entries(entry_source), *cli_entries(entry_source), *task_entries(entry_source)]
-    return list(_rows(source, found, unit, split))
+    found = [*http_entries(source), *cli_entries(source), *task_entries(source)]
+    return list(_rows(lines, found, unit, source.split))
 
 
 def script_rows(text: str, source: Lines, unit: SourceUnit, split: Split) -> list[RagDocument]:

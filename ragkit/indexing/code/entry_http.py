@@ -7,12 +7,11 @@ from collections.abc import Iterator, Sequence
 
 from ragkit.indexing.code.entries import Entry, EntrySource, argument, keyword, last_part, root
 from ragkit.indexing.code.entry_models import dependencies_auth, handler_auth, request_model, response_model
+from ragkit.indexing.code.entry_mounts import MODULE, WHOLE, Before, join_route, router_before
 from ragkit.indexing.code.entry_words import (
     ADD_ROUTE,
-    APPLICATIONS,
     DJANGO_ROUTES,
     HTTP_METHODS,
-    INCLUDES,
     MUTE_OWNERS,
     ROUTE_CLASSES,
     ROUTE_DECORATORS,
@@ -62,14 +61,14 @@ def _decorated(
     methods = (func.attr.upper(),) if func.attr in HTTP_METHODS else source.strings(keyword(call, "methods"), scope)
     if not methods and not is_socket:
         methods = ("GET",)
-    prefix, is_whole = _prefix(source, func.value, scope)
+    before = router_before(source, func.value, scope)
     constructor = source.constructor(func.value, scope)
     calls = [call, *([constructor] if constructor else [])]
     is_fastapi = framework in ("fastapi", "django-ninja", "litestar")
     return Entry(
         entry_type="websocket" if is_socket else "http_route",
         framework=framework,
-        name=_join(prefix, path),
+        name=join_route(before.text, path),
         handler=handler,
         span=header_span(handler, call),
         methods=tuple(dict.fromkeys(method.upper() for method in methods)),
@@ -81,7 +80,7 @@ def _decorated(
         words=" ".join(
             filter(None, (source.string(keyword(call, name), scope) for name in ("summary", "description")))
         ),
-        payload={} if is_whole else {"prefixes_elsewhere": True},
+        payload=before.payload,
     )
 
 
@@ -98,29 +97,6 @@ def _framework(source: EntrySource, owner: ast.expr, scope: Scope, imported: str
     if words and words[-1] in ROUTER_NAMES:
         return imported, False
     return None, False
-
-
-def _prefix(source: EntrySource, owner: ast.expr, scope: Scope) -> tuple[str, bool]:
-    """What stands before the paths of a router, and whether that is all that the file's own words leave open."""
-    constructor = source.constructor(owner, scope)
-    if constructor is None:
-        return "", False
-    own = source.string(keyword(constructor, "prefix", "url_prefix", "path"), scope) or ""
-    if last_part(constructor) in APPLICATIONS:
-        return "", True
-    name = owner.id if isinstance(owner, ast.Name) else ""
-    for call, where in source.file.calls:
-        if last_part(call) in INCLUDES and isinstance(call.func, ast.Attribute):
-            for place, item in enumerate(call.args[:2]):
-                if isinstance(item, ast.Name) and item.id == name:
-                    given = keyword(call, "prefix", "url_prefix") or (call.args[0] if place else None)
-                    before, is_whole = (
-                        _prefix(source, call.func.value, where) if call.func.value is not owner else ("", False)
-                    )
-                    replaces = last_part(call) == "register_blueprint" and given is not None
-                    outer = source.string(given, where) or ""
-                    return _join(before, outer if replaces else _join(outer, own)), is_whole
-    return own, False
 
 
 def _called(source: EntrySource, call: ast.Call, scope: Scope, imported: str | None) -> Iterator[Entry]:
@@ -151,9 +127,11 @@ def _added(source: EntrySource, call: ast.Call, scope: Scope, name: str, importe
         methods = (name.removeprefix("add_"),)
     else:
         methods = source.strings(keyword(call, "methods"), scope) or ("GET",)
-    prefix, is_whole = _prefix(source, call.func.value, scope)
-    is_whole = is_whole or framework == "aiohttp"
-    yield _of_call(source, call, scope, framework, _join(prefix, path), target, methods, "websocket" in name, is_whole)
+    before = router_before(source, call.func.value, scope)
+    if framework == "aiohttp":
+        before = before._replace(is_whole=True)
+    route = join_route(before.text, path)
+    yield _of_call(source, call, scope, framework, route, target, methods, "websocket" in name, before)
 
 
 def _object(source: EntrySource, call: ast.Call, scope: Scope, name: str) -> Iterator[Entry]:
@@ -171,13 +149,13 @@ def _object(source: EntrySource, call: ast.Call, scope: Scope, name: str) -> Ite
     if framework == "django":
         if value.ref not in DJANGO_ROUTES or last_part(target) == "include":
             return
-        yield _of_call(source, call, scope, framework, _join("", path.lstrip("^")), target, (), False, False)
+        yield _of_call(source, call, scope, framework, join_route("", path.lstrip("^")), target, (), False, MODULE)
     elif name in ROUTE_CLASSES:
         methods = source.strings(keyword(call, "methods"), scope) or (() if "WebSocket" in name else ("GET",))
-        is_whole = not _is_mounted(source, call)
-        yield _of_call(source, call, scope, framework, path, target, methods, "WebSocket" in name, is_whole)
+        before = MODULE._replace(is_whole=not _is_mounted(source, call))
+        yield _of_call(source, call, scope, framework, path, target, methods, "WebSocket" in name, before)
     elif framework == "aiohttp" and value.ref == f"aiohttp.web.{name}":
-        yield _of_call(source, call, scope, framework, path, target, (name,), False, True)
+        yield _of_call(source, call, scope, framework, path, target, (name,), False, WHOLE)
 
 
 def _is_mounted(source: EntrySource, route: ast.Call) -> bool:
@@ -198,7 +176,7 @@ def _of_call(
     target: ast.expr | None,
     methods: Sequence[str],
     is_socket: bool,
-    is_whole: bool,
+    before: Before,
 ) -> Entry:
     is_view = isinstance(target, ast.Call) and isinstance(target.func, ast.Attribute) and target.func.attr == "as_view"
     named = (
@@ -207,7 +185,7 @@ def _of_call(
         else target
     )
     handler, ref = source.reference(named, scope)
-    payload: dict[str, object] = {} if is_whole else {"prefixes_elsewhere": True}
+    payload = dict(before.payload)
     if ref is not None and handler is None:
         payload["handler_ref"] = ref
     return Entry(
@@ -221,10 +199,3 @@ def _of_call(
         words=source.string(keyword(call, "name", "summary"), scope) or "",
         payload=payload,
     )
-
-
-def _join(prefix: str, path: str) -> str:
-    """`/v1` and `/orders` → `/v1/orders`; slashes are neither lost nor doubled."""
-    if not path:
-        return prefix or "/"
-    return f"{prefix.rstrip('/')}/{path.lstrip('/')}"

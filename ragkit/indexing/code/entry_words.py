@@ -44,7 +44,8 @@ ROUTER_NAMES = frozenset({"app", "api", "router", "routes", "bp", "blueprint", "
 """Last word of the name of a router that comes from another file."""
 APPLICATIONS = frozenset({"FastAPI", "Starlette", "Flask", "Quart", "Application", "Sanic", "Litestar", "Bottle"})
 """Classes whose routes have no prefix of another router before them."""
-INCLUDES = frozenset({"include_router", "register_blueprint", "add_router", "mount"})
+INCLUDES = frozenset({"include_router", "register_blueprint", "add_router", "mount", "add_subapp"})
+"""Methods that put one router under another."""
 ADD_ROUTE = frozenset({"add_route", "add_api_route", "add_url_rule", "add_websocket_route", "add_api_websocket_route"})
 ROUTE_CLASSES = frozenset({"Route", "APIRoute", "WebSocketRoute", "APIWebSocketRoute"})
 DJANGO_ROUTES: Mapping[str, bool] = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
 
 from ragkit.document import Extraction, IndexWarning, RagDocument, SourceFile
@@ -12,9 +13,11 @@ from ragkit.indexing.code.c1_symbols import symbol_rows
 from ragkit.indexing.code.c2_edges import edge_rows
 from ragkit.indexing.code.c3_entrypoints import entry_rows, script_rows
 from ragkit.indexing.code.c4_public_api import api_rows
+from ragkit.indexing.code.entries import EntrySource
+from ragkit.indexing.code.entry_mounts import mounts
 from ragkit.indexing.code.scope_walk import read_scopes
 from ragkit.indexing.code.symbols import module_name, symbols_of
-from ragkit.indexing.code.syntax import Unparsable, parse
+from ragkit.indexing.code.syntax import Segments, Unparsable, parse
 from ragkit.indexing.code.values import Values
 from ragkit.indexing.context import TextAnalysis
 from ragkit.indexing.kinds import is_test, kind_of
@@ -64,13 +67,14 @@ class CodeIndexingPipeline:
                 stretches = python_stretches(source, tree, {symbol.node: symbol for symbol in symbols})
                 scopes = read_scopes(tree, symbols, file.path, name)
                 values = Values(scopes)
+                entries = EntrySource(values, Segments(source), self._split)
                 rows = [
                     *symbol_rows(source, symbols, unit, self._split),
                     *edge_rows(source, values, unit, self._split),
-                    *entry_rows(source, values, unit, self._split),
+                    *entry_rows(entries, source, unit),
                     *api_rows(source, scopes, unit, self._split),
                 ]
-                return self._extraction(source, stretches, unit, rows, [])
+                return replace(self._extraction(source, stretches, unit, rows, []), mounts=mounts(entries))
             except RecursionError:
                 tree = Unparsable(1, "RecursionError")
         params = {"path": file.path, "line": tree.line, "problem": tree.problem}

@@ -91,7 +91,7 @@ def test_routes_of_fastapi(code: CodeIndexingPipeline, source: Make) -> None:
         "task.queue": None,
         "task.cron": None,
         "tags": ["orders", "write"],
-        "lang_payload": {},
+        "lang_payload": {"router": "app"},
     }
     assert set(rows[0].attributes) == set(ATTRIBUTES[Layer.C3_ENTRYPOINTS]) - {"repo_id", "commit_sha", "text"}
     assert rows[0].context == (
@@ -261,7 +261,11 @@ def test_schemas_of_arguments(code: CodeIndexingPipeline, source: Make) -> None:
 
 def test_prefixes_of_other_files_are_owned_up_to(code: CodeIndexingPipeline, source: Make) -> None:
     text = "from fastapi import APIRouter\nr = APIRouter(prefix='/a')\n@r.get('/b')\ndef f(): ...\n"
-    assert _entries(code, source, text)[0].attributes["lang_payload"] == {"prefixes_elsewhere": True}
+    assert _entries(code, source, text)[0].attributes["lang_payload"] == {
+        "prefixes_elsewhere": True,
+        "router": "r",
+        "router_prefix": "/a",
+    }
 
 
 def test_console_scripts(code: CodeIndexingPipeline, source: Make) -> None:

@@ -13,7 +13,7 @@ import pytest
 import tests
 from ragkit.document import RagDocument, SourceFile
 from ragkit.indexing.code.pipeline import CodeIndexingPipeline
-from ragkit.indexing.resolve import resolve_edges
+from ragkit.indexing.links.linked_rows import link_session
 from ragkit.layers import Layer
 
 Make = Callable[[str, str], SourceFile]
@@ -34,10 +34,10 @@ LEAST = {
 
 
 def _found(rows: list[RagDocument]) -> Found:
-    edges = [row for row in rows if row.layer is Layer.C2_DEPENDENCY_GRAPH]
-    symbols = [row for row in rows if row.layer is Layer.C1_SYMBOL_CATALOG]
     found: Found = defaultdict(set)
-    for row in resolve_edges(edges, symbols):
+    for row in rows:
+        if row.layer is not Layer.C2_DEPENDENCY_GRAPH:
+            continue
         payload = cast("dict[str, object]", row.attributes["lang_payload"])
         target = cast("str | None", row.attributes["dst_symbol_id"] or payload.get("dst_path"))
         if target is not None:
@@ -51,7 +51,8 @@ def _found(rows: list[RagDocument]) -> Found:
 def found(code: CodeIndexingPipeline, source: Make) -> Found:
     paths = sorted(CASES.rglob("*.py"))
     files = [source(path.relative_to(CASES).as_posix(), path.read_text("utf-8")) for path in paths]
-    return _found([row for file in files for row in code.index_file(file).rows])
+    linked = link_session({file.path: code.index_file(file) for file in files})
+    return _found([row for rows in linked.values() for row in rows])
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import tests
 from ragkit.document import SourceFile
 from ragkit.indexing.code.pipeline import CodeIndexingPipeline
-from ragkit.indexing.resolve import resolve_edges
+from ragkit.indexing.links.linked_rows import link_session
 from ragkit.layers import Layer
 
 Make = Callable[[str, str], SourceFile]
@@ -27,7 +27,8 @@ PIECES = [
 
 
 def _check(code: CodeIndexingPipeline, file: SourceFile) -> None:
-    rows = code.index_file(file).rows
+    extraction = code.index_file(file)
+    rows = extraction.rows
     lines = file.text.split("\n")
     ids = [row.public_id for row in rows if row.layer in LAYERS]
     assert len(ids) == len(set(ids))
@@ -35,9 +36,10 @@ def _check(code: CodeIndexingPipeline, file: SourceFile) -> None:
         if row.layer in LAYERS:
             assert 1 <= row.line_start <= row.line_end <= len(lines)
             assert "\n".join(lines[row.line_start - 1 : row.line_end]).startswith(row.text)
-    edges = [row for row in rows if row.layer is Layer.C2_DEPENDENCY_GRAPH]
-    linked = resolve_edges(edges, [row for row in rows if row.layer is Layer.C1_SYMBOL_CATALOG])
-    assert resolve_edges(linked, [row for row in rows if row.layer is Layer.C1_SYMBOL_CATALOG]) == linked
+    linked = link_session({file.path: extraction})[file.path]
+    assert [row.public_id for row in linked if row.layer not in LAYERS] == [
+        row.public_id for row in rows if row.layer not in LAYERS
+    ]
 
 
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

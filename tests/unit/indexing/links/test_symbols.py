@@ -7,7 +7,7 @@ import pytest
 
 from ragkit.document import RagDocument, SourceFile
 from ragkit.indexing.code.pipeline import CodeIndexingPipeline
-from ragkit.indexing.resolve import resolve_edges
+from ragkit.indexing.links.linked_rows import link_session
 from ragkit.layers import Layer
 
 Make = Callable[[str, str], SourceFile]
@@ -19,9 +19,8 @@ def link(code: CodeIndexingPipeline, source: Make) -> Link:
     """The linked edges of files: path → text."""
 
     def run(files: Mapping[str, str]) -> list[RagDocument]:
-        rows = [row for path, text in files.items() for row in code.index_file(source(path, text)).rows]
-        edges = [row for row in rows if row.layer is Layer.C2_DEPENDENCY_GRAPH]
-        return list(resolve_edges(edges, [row for row in rows if row.layer is Layer.C1_SYMBOL_CATALOG]))
+        linked = link_session({path: code.index_file(source(path, text)) for path, text in files.items()})
+        return [row for rows in linked.values() for row in rows if row.layer is Layer.C2_DEPENDENCY_GRAPH]
 
     return run
 
@@ -114,12 +113,8 @@ def test_an_imported_module_is_named_by_its_path(link: Link) -> None:
     assert found == ["p/a.py", None]
 
 
-def test_the_order_of_the_rows_does_not_matter_and_twice_is_once(code: CodeIndexingPipeline, source: Make) -> None:
+def test_the_order_of_the_files_does_not_matter(code: CodeIndexingPipeline, source: Make) -> None:
     files = {"p/__init__.py": "from .a import C\n", "p/a.py": "class C: ...\n", "b.py": "import p\np.C()\n"}
-    rows = [row for path, text in files.items() for row in code.index_file(source(path, text)).rows]
-    edges = [row for row in rows if row.layer is Layer.C2_DEPENDENCY_GRAPH]
-    symbols = [row for row in rows if row.layer is Layer.C1_SYMBOL_CATALOG]
-    linked = resolve_edges(edges, symbols)
-    assert resolve_edges(edges[::-1], symbols[::-1]) == linked[::-1]
-    assert resolve_edges(linked, symbols) == linked
-    assert resolve_edges((), ()) == ()
+    found = {path: code.index_file(source(path, text)) for path, text in files.items()}
+    assert link_session(found) == link_session(dict(reversed(found.items())))
+    assert link_session({}) == {}
