@@ -34,6 +34,20 @@ class SourceFile:
     """Bytes on disk."""
     mtime_ns: int = 0
 
+    @property
+    def stamp(self) -> FileStamp:
+        """The file without its text."""
+        return FileStamp(self.path, self.blob_sha, self.size, self.mtime_ns)
+
+
+class FileStamp(NamedTuple):
+    """Which bytes of which file rows come from."""
+
+    path: str
+    blob_sha: str
+    size: int
+    mtime_ns: int
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RagDocument:

@@ -8,6 +8,7 @@ RagkitError
 └── CouldNot            the question is fine, the world is not (exit status 3)
     ├── DatabaseError   the database cannot be reached, or refused
     ├── EmbeddingError  the embedder cannot answer
+    ├── JobError        an indexing job was stopped before its end
     └── EnvironmentFault  a folder, port or program of this machine does not serve
 
 Sentences live in `ragkit/messages/*.toml`; nobody parses an error's text, `code` and `params` hold the parts.
@@ -71,6 +72,10 @@ class DatabaseError(CouldNot):
 
 class EmbeddingError(CouldNot):
     """The embedder cannot answer."""
+
+
+class JobError(CouldNot):
+    """An indexing job was stopped before its end; what the session shows stays as it was."""
 
 
 class EnvironmentFault(CouldNot):

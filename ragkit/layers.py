@@ -116,7 +116,7 @@ class D3Attributes(TypedDict):
     definition: str | None
     documents: list[str]
     """Paths that describe it, the defining one first."""
-    mentions: NotRequired[list[str]]
+    mentions: list[str]
     """Paths whose facts and relations name it; the link step knows them."""
     source_path: str
     confidence: float

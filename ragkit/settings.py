@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import platformdirs
@@ -15,6 +15,12 @@ from ragkit.messages import LANGUAGES, Language
 
 ROOT_DATA_DIR = Path("/var/lib/ragkit")
 """Where root keeps its data: the embedded server runs as its own user and must reach it, so never a private home."""
+
+
+def default_index_workers() -> int:
+    """One a core, at most eight."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return min(cores, 8)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,6 +36,10 @@ class Settings:
     pool_size: int = 8
     """Connections at most."""
     statement_timeout_ms: int = 30_000
+    index_workers: int = field(default_factory=default_index_workers)
+    """Processes that a large indexing job is fanned out over; 1: none but its own."""
+    cache_mb: int = 2_000
+    """Megabytes that each of the two caches may take; what was not used longest goes first."""
     language: Language = "en"
     """Of messages on the command line."""
     read_only: bool = False
@@ -48,6 +58,8 @@ class Settings:
             keep_requests=_whole(env, "RAGKIT_KEEP_REQUESTS", 1000, least=0),
             pool_size=_whole(env, "RAGKIT_POOL_SIZE", 8, least=1),
             statement_timeout_ms=_whole(env, "RAGKIT_STATEMENT_TIMEOUT_MS", 30_000, least=1),
+            index_workers=_whole(env, "RAGKIT_INDEX_WORKERS", default_index_workers(), least=1),
+            cache_mb=_whole(env, "RAGKIT_CACHE_MB", 2_000, least=1),
             language=_language(env),
             read_only=env.get("RAGKIT_READ_ONLY", "") not in ("", "0"),
         )
@@ -59,6 +71,8 @@ class Settings:
             "RAGKIT_KEEP_REQUESTS": str(self.keep_requests),
             "RAGKIT_POOL_SIZE": str(self.pool_size),
             "RAGKIT_STATEMENT_TIMEOUT_MS": str(self.statement_timeout_ms),
+            "RAGKIT_INDEX_WORKERS": str(self.index_workers),
+            "RAGKIT_CACHE_MB": str(self.cache_mb),
             "RAGKIT_LANGUAGE": self.language,
             "RAGKIT_READ_ONLY": "1" if self.read_only else "",
         }

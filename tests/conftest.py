@@ -135,7 +135,7 @@ def open_service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OpenServi
     opened: list[RagService] = []
 
     def make(url: str, *, embedder: Embedder | None = None, **settings: object) -> RagService:
-        given = Settings(data_dir=tmp_path_factory.mktemp("data"), database_url=url, pool_size=4)
+        given = Settings(data_dir=tmp_path_factory.mktemp("data"), database_url=url, pool_size=4, index_workers=1)
         opened.append(service.open(replace(given, **settings), embedder=embedder or WordEmbedder()))
         return opened[-1]
 

@@ -16,7 +16,7 @@ from typer.exceptions import TyperException
 
 from ragkit import bundle
 from ragkit.messages import Language
-from ragkit.service.indexing_job import Progress as JobProgress
+from ragkit.service.job_record import Progress as JobProgress
 
 
 def speak_utf8() -> None:

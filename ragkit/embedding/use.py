@@ -33,6 +33,10 @@ class UseEmbedder:
         self._lock = threading.Lock()
         self._model: Any = None
 
+    def __reduce__(self) -> tuple[object, ...]:
+        """Another process loads the weights itself."""
+        return (_rebuild, (self._threads,))
+
     @property
     def fingerprint(self) -> str:
         """Model, weights, and the version of the cleaning below."""
@@ -70,6 +74,10 @@ class UseEmbedder:
 
             self._model = USE(threads=self._threads)
         return self._model
+
+
+def _rebuild(threads: int) -> UseEmbedder:
+    return UseEmbedder(threads=threads)
 
 
 def _clean(text: str) -> str:

@@ -27,6 +27,7 @@ from ragkit.postgres.rows import (
     DocumentRow,
     FileRow,
     FileRows,
+    JobKind,
     JobRow,
     RetrievalRequest,
     RevisionHeader,
@@ -121,9 +122,19 @@ class RagRepository:
         with self.database.reading() as connection, connection.cursor(row_factory=class_row(FileRow)) as cursor:
             return cursor.execute(statements.FILES, {"session": rag_session_id}).fetchall()
 
-    def stage(self, session: SessionRow, files: Sequence[FileRows], *, embedder: str, pipeline_version: str) -> int:
+    def link_parts(self, session: SessionRow, file_ids: Sequence[int]) -> dict[str, bytes]:
+        """Path → what the file says to the link step."""
+        with self.database.reading() as connection:
+            found = connection.execute(
+                statements.LINK_PARTS, {"session": session.rag_session_id, "files": list(file_ids)}, binary=True
+            )
+            return {str(path): bytes(part) for path, part in found}
+
+    def stage(
+        self, session: SessionRow, index_job_id: str, files: Sequence[FileRows], *, embedder: str, pipeline_version: str
+    ) -> int:
         """Write files under the session's next revision, where readers do not look; the number of rows."""
-        return self._upserter.stage(session, files, embedder=embedder, pipeline_version=pipeline_version)
+        return self._upserter.stage(session, index_job_id, files, embedder=embedder, pipeline_version=pipeline_version)
 
     def replace_documents(self, session: SessionRow, header: RevisionHeader, *, kept: Iterable[str]) -> int:
         """Show the staged files and those of `kept` paths alone; the new revision."""
@@ -274,13 +285,13 @@ class RagRepository:
 
     # --- jobs
 
-    def create_job(self, session: SessionRow, index_job_id: str, kind: str) -> None:
-        """A queued job."""
-        self.jobs.create(session.rag_session_id, index_job_id, kind)
+    def create_job(self, session: SessionRow, index_job_id: str, kind: JobKind, *, root: str) -> None:
+        """A queued job that no process holds yet."""
+        self.jobs.create(session.rag_session_id, index_job_id, kind, root=root, request={}, held=False)
 
-    def update_job(self, job: JobRow) -> None:
-        """Write a job as it stands."""
-        self.jobs.update(job)
+    def update_job(self, job: JobRow) -> bool:
+        """Write a job as it stands; whether somebody asked it to stop."""
+        return self.jobs.update(job)
 
     def get_job(self, session: SessionRow, index_job_id: str) -> JobRow:
         """A job of the session.

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Literal
 
-from ragkit.document import IndexWarning, RagDocument, SourceFile, Vectors
+from ragkit.document import FileStamp, IndexWarning, RagDocument, Vectors
 from ragkit.layers import Family, Layer
 from ragkit.routing.catalog import CatalogEntry
 
@@ -41,19 +42,29 @@ class FileRow:
     mtime_ns: int
     embedder: str
     pipeline_version: str
+    link_digest: str
+    """Of the answers of the link step that its rows hold."""
+
+    @property
+    def stamp(self) -> FileStamp:
+        """Which bytes its rows come from."""
+        return FileStamp(self.path, self.blob_sha, self.size, self.mtime_ns)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileRows:
     """A file and all that is to be written of it."""
 
-    file: SourceFile
+    file: FileStamp
     family: Family
     rows: Sequence[RagDocument]
     vectors: Mapping[int, tuple[bytes, Vectors]]
     """Place in `rows` → (SHA-256 of the embedded text, vector `(dims,)`); rows without one are missing."""
     warnings: Sequence[IndexWarning]
     catalog: Sequence[CatalogEntry]
+    link_part: bytes
+    """What the file says to the link step."""
+    link_digest: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,15 +160,18 @@ class DocumentRow:
     has_vector: bool
 
 
+JobStatus = Literal["queued", "running", "done", "failed", "cancelled"]
+JobKind = Literal["snapshot", "changes"]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobRow:
     """One indexing job and the truth about it."""
 
     index_job_id: str
     rag_session_id: str
-    kind: str
-    status: str
-    """queued, running, done, failed."""
+    kind: JobKind
+    status: JobStatus
     stage: str | None
     revision: int | None
     files: Mapping[str, object] = field(default_factory=dict[str, object])
@@ -166,6 +180,13 @@ class JobRow:
     warnings: Sequence[Mapping[str, object]] = ()
     error: Mapping[str, object] | None = None
     timings: Mapping[str, object] = field(default_factory=dict[str, object])
+    root: str | None = None
+    request: Mapping[str, object] = field(default_factory=dict[str, object])
+    """What was asked beside the folder: `revision` or `deleted`."""
+    progress: Mapping[str, object] = field(default_factory=dict[str, object])
+    """`files_done`, `files_total`, `elapsed_s`, `left_s`."""
+    created_at: datetime | None = None
+    updated_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -37,6 +37,9 @@ INDEXES: tuple[str, ...] = (
     "rag_posting_terms",
     "rag_vector_layer",
     "rag_request_asked",
+    "rag_index_job_created",
+    "rag_extraction_cache_used",
+    "rag_vector_cache_used",
 )
 """Beside the primary keys."""
 
@@ -111,13 +114,14 @@ def migrations() -> dict[int, tuple[str, str]]:
 
 
 def columns_of(migration: str) -> set[tuple[str, str]]:
-    """(table, column) of every CREATE TABLE in a migration's text."""
+    """(table, column) of every CREATE TABLE and ADD COLUMN in a migration's text."""
     found: set[tuple[str, str]] = set()
     for table, body in re.findall(r"CREATE TABLE (\w+) \((.*?)\n\);", migration, flags=re.DOTALL):
         for line in body.splitlines():
             match = re.match(r"    ([a-z_]+) +[a-z]", line)
             if match:
                 found.add((table, match[1]))
+    found.update(re.findall(r"ALTER TABLE (\w+) ADD COLUMN (\w+)", migration))
     return found
 
 

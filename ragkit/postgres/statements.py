@@ -56,14 +56,18 @@ WHERE rag_session_id = %(session)s AND revision <= %(revision)s AND code_languag
 
 # One row: a version of a file, shown or staged.
 FILES: LiteralString = """
-SELECT file_id, revision, path, blob_sha, size, mtime_ns, embedder, pipeline_version
+SELECT file_id, revision, path, blob_sha, size, mtime_ns, embedder, pipeline_version, link_digest
 FROM rag_file WHERE rag_session_id = %(session)s ORDER BY path, revision"""
+
+# One row: what a file says to the link step.
+LINK_PARTS: LiteralString = """
+SELECT path, link_part FROM rag_file WHERE rag_session_id = %(session)s AND file_id = ANY(%(files)s)"""
 
 FILE_IDS: LiteralString = "SELECT nextval('rag_file_id_seq') FROM generate_series(1, %(count)s)"
 
 COPY_FILES: LiteralString = """
 COPY rag_file (rag_session_id, file_id, revision, path, blob_sha, size, mtime_ns, family, embedder, pipeline_version,
-               warnings) FROM STDIN WITH (FORMAT BINARY)"""
+               warnings, link_part, link_digest) FROM STDIN WITH (FORMAT BINARY)"""
 COPY_DOCUMENTS: LiteralString = """
 COPY rag_document (rag_session_id, file_id, row_no, layer, public_id, title, text, line_start, line_end, names,
                    embedded_sha, metadata_json) FROM STDIN WITH (FORMAT BINARY)"""
@@ -183,26 +187,63 @@ SELECT embedded_sha, %(embedder)s, embedding FROM new_vector ON CONFLICT DO NOTH
 # --- jobs and requests -------------------------------------------------------------------------------------------
 
 INSERT_JOB: LiteralString = """
-INSERT INTO rag_index_job (rag_session_id, index_job_id, kind, status)
-VALUES (%(session)s, %(job)s, %(kind)s, 'queued')"""
+INSERT INTO rag_index_job (rag_session_id, index_job_id, kind, status, root, request, held)
+VALUES (%(session)s, %(job)s, %(kind)s, 'queued', %(root)s, %(request)s, %(held)s)"""
 
 UPDATE_JOB: LiteralString = """
 UPDATE rag_index_job
 SET status = %(status)s, stage = %(stage)s, revision = %(revision)s, files = %(files)s, rows_written = %(rows_written)s,
     texts_embedded = %(texts_embedded)s, warnings = %(warnings)s, error = %(error)s, timings = %(timings)s,
-    updated_at = now()
-WHERE rag_session_id = %(session)s AND index_job_id = %(job)s"""
+    progress = %(progress)s, updated_at = now()
+WHERE rag_session_id = %(session)s AND index_job_id = %(job)s
+RETURNING is_cancelled"""
 
-# One row: a job.
-JOB: LiteralString = """
-SELECT index_job_id, rag_session_id, kind, status, stage, revision, files, rows_written, texts_embedded, warnings,
-       error, timings
-FROM rag_index_job WHERE rag_session_id = %(session)s AND index_job_id = %(job)s"""
+# One row: a job of a session, the newest first. One that a process should hold and none does was killed.
+JOBS: LiteralString = """
+SELECT index_job_id, rag_session_id, kind, CASE WHEN is_dead THEN 'failed' ELSE status END AS status, stage, revision,
+       files, rows_written, texts_embedded, warnings, CASE WHEN is_dead THEN %(killed)s ELSE error END AS error,
+       timings, root, request, progress, created_at, updated_at
+FROM (
+    SELECT j.*, j.held AND j.status IN ('queued', 'running') AND NOT EXISTS (
+        SELECT 1 FROM pg_locks l
+        WHERE l.locktype = 'advisory' AND l.classid = 7264719
+          AND l.objid::bigint = hashtext(j.index_job_id)::bigint & 4294967295) AS is_dead
+    FROM rag_index_job j
+    WHERE j.rag_session_id = %(session)s AND (%(job)s::text IS NULL OR j.index_job_id = %(job)s)
+) AS job ORDER BY created_at DESC, index_job_id LIMIT %(limit)s"""
 
 # One row: a job that says it runs although nobody held the session's lock.
 FAIL_DEAD_JOBS: LiteralString = """
 UPDATE rag_index_job SET status = 'failed', error = %(error)s, updated_at = now()
-WHERE rag_session_id = %(session)s AND status = 'running'"""
+WHERE rag_session_id = %(session)s AND status = 'running'
+RETURNING index_job_id"""
+
+# One row: the session of a job, by its id or the beginning of it (listing of jobs: no session is known yet).
+SESSION_OF_JOB: LiteralString = """
+SELECT rag_session_id, index_job_id FROM rag_index_job WHERE starts_with(index_job_id, %(job)s) LIMIT 2"""
+
+TAKE_JOB: LiteralString = """
+UPDATE rag_index_job SET held = true, updated_at = now()
+WHERE rag_session_id = %(session)s AND index_job_id = %(job)s AND status = 'queued' AND NOT held"""
+
+CANCEL_JOB: LiteralString = """
+UPDATE rag_index_job
+SET is_cancelled = true, status = CASE WHEN status = 'queued' AND NOT held THEN 'cancelled' ELSE status END,
+    updated_at = now()
+WHERE rag_session_id = %(session)s AND index_job_id = %(job)s AND status IN ('queued', 'running')"""
+
+JOB_IS_CANCELLED: LiteralString = """
+SELECT is_cancelled FROM rag_index_job WHERE rag_session_id = %(session)s AND index_job_id = %(job)s"""
+
+# Held by the process that waits with a job or runs it: whoever finds it free knows that the process is gone.
+HOLD_JOB: LiteralString = "SELECT pg_advisory_lock(7264719, hashtext(%(job)s))"
+
+# Held, shared, by each transaction that writes for a job; taken alone it waits for the last of them.
+FENCE_SHARED: LiteralString = "SELECT pg_advisory_xact_lock_shared(7264718, hashtext(%(job)s))"
+FENCE_ALONE: LiteralString = """
+SELECT pg_advisory_lock(7264718, hashtext(%(job)s)), pg_advisory_unlock(7264718, hashtext(%(job)s))"""
+JOB_RUNS: LiteralString = """
+SELECT 1 FROM rag_index_job WHERE rag_session_id = %(session)s AND index_job_id = %(job)s AND status = 'running'"""
 
 # One row: true when the session's writer lock was free. Two integers: ragkit's own space, and the session.
 TRY_SESSION_LOCK: LiteralString = "SELECT pg_try_advisory_lock(7264717, hashtext(%(session)s))"

@@ -15,7 +15,7 @@ from psycopg.rows import class_row
 from psycopg.types.json import Jsonb
 
 from ragkit.document import RagDocument
-from ragkit.errors import DatabaseError
+from ragkit.errors import DatabaseError, JobError
 from ragkit.postgres import statements
 from ragkit.postgres.database import Connection, Database
 from ragkit.postgres.rows import FileRow, FileRows, RevisionHeader, SessionRow
@@ -25,7 +25,7 @@ from ragkit.text import ANALYSIS_VERSION, Analyzer
 COMPACT_EVERY = 16
 """Revisions between two compactions of the log of word counts."""
 
-FILE_TYPES = ("text", "int8", "int8", "text", "text", "int8", "int8", "text", "text", "text", "jsonb")
+FILE_TYPES = ("text", "int8", "int8", "text", "text", "int8", "int8", "text", "text", "text", "jsonb", "bytea", "text")
 DOCUMENT_TYPES = (
     "text", "int8", "int4", "text", "text", "text", "text", "int4", "int4", "text[]", "bytea", "jsonb",
 )  # fmt: skip
@@ -46,13 +46,23 @@ class RagDocumentUpserter:
         self._database = database
         self._analyzer = analyzer
 
-    def stage(self, session: SessionRow, files: Sequence[FileRows], *, embedder: str, pipeline_version: str) -> int:
-        """Write files under the next revision in one transaction; the number of rows written."""
+    def stage(
+        self, session: SessionRow, index_job_id: str, files: Sequence[FileRows], *, embedder: str, pipeline_version: str
+    ) -> int:
+        """Write files under the next revision in one transaction; the number of rows written.
+
+        Raises: JobError `job_displaced` where the job no longer runs: what a dead job's last process still writes
+        must not reach the job that took its place.
+        """
         if not files:
             return 0
         staging = session.revision + 1
         hasher = TermHasher(session.rag_session_id, ANALYSIS_VERSION)
         with self._database.writing() as connection:
+            job = {"session": session.rag_session_id, "job": index_job_id}
+            connection.execute(statements.FENCE_SHARED, job)
+            if connection.execute(statements.JOB_RUNS, job).fetchone() is None:
+                raise JobError("job_displaced", job=index_job_id)
             ids = [int(row[0]) for row in connection.execute(statements.FILE_IDS, {"count": len(files)})]
             keyed = list(zip(ids, files, strict=True))
             sid = session.rag_session_id
@@ -170,7 +180,7 @@ def _file_rows(
         warnings = [{"code": w.code, "line": w.line, "params": dict(w.params)} for w in item.warnings]
         yield (
             sid, file_id, staging, file.path, file.blob_sha, file.size, file.mtime_ns, item.family.value, embedder,
-            pipeline_version, Jsonb(warnings),
+            pipeline_version, Jsonb(warnings), item.link_part, item.link_digest,
         )  # fmt: skip
 
 

@@ -18,10 +18,13 @@ from ragkit.postgres.database import Database
 from ragkit.postgres.repository import RagRepository
 from ragkit.postgres.upserter import RagDocumentUpserter
 from ragkit.routing.router import IntentRouter
+from ragkit.service.file_batch import FileBatches
+from ragkit.service.indexing_job import JobTools
 from ragkit.service.orchestrator import Enqueued, IndexingOrchestrator, job_json
 from ragkit.service.query_router import RagQueryRouter
 from ragkit.service.rag_service import Ask, RagService, SessionSummary
 from ragkit.service.session_store import RagSessionStore
+from ragkit.service.workers import WorkerSetup
 from ragkit.settings import Settings
 
 
@@ -30,8 +33,9 @@ def open(settings: Settings, *, embedder: Embedder | None = None) -> RagService:
 
     Raises: EnvironmentFault (data folder, server), DatabaseError (no answer, too old, schema).
     """
+    conninfo = _conninfo(settings)
     database = Database(
-        _conninfo(settings),
+        conninfo,
         pool_size=settings.pool_size,
         statement_timeout_ms=settings.statement_timeout_ms,
         read_only=settings.read_only,
@@ -41,9 +45,17 @@ def open(settings: Settings, *, embedder: Embedder | None = None) -> RagService:
     repository.ensure_tables()
     sessions = RagSessionStore(repository)
     chosen = embedder or bundled()
-    indexing = IndexingOrchestrator(
-        repository, sessions, DocsIndexingPipeline(analyzer), CodeIndexingPipeline(analyzer), chosen
+    docs, code = DocsIndexingPipeline(analyzer), CodeIndexingPipeline(analyzer)
+    tools = JobTools(
+        repository=repository,
+        embedder=chosen,
+        new_batches=lambda: FileBatches(repository, docs, code, chosen),
+        worker_setup=WorkerSetup(
+            conninfo=conninfo, statement_timeout_ms=settings.statement_timeout_ms, embedder=chosen
+        ),
+        worker_count=settings.index_workers,
     )
+    indexing = IndexingOrchestrator(repository, sessions, tools)
     return RagService(
         settings=settings,
         repository=repository,

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import cast
 
-from ragkit.embedding import Embedder
-from ragkit.indexing.code.pipeline import CodeIndexingPipeline
-from ragkit.indexing.docs.pipeline import DocsIndexingPipeline
+from ragkit.errors import JobError
 from ragkit.indexing.files import FileEntry, Listing, changed_files, list_files
 from ragkit.postgres.repository import RagRepository
-from ragkit.postgres.rows import JobRow, SessionRow
-from ragkit.service.indexing_job import IndexingJob, Progress, ReportProgress, ignore_progress
+from ragkit.postgres.rows import JobKind, JobRow, SessionRow
+from ragkit.service.indexing_job import IndexingJob, JobTools
+from ragkit.service.job_record import Progress, ReportProgress, ignore_progress
 from ragkit.service.session_store import RagSessionStore
 from ragkit.service.work import refuse_empty
 
@@ -27,101 +26,138 @@ class Enqueued:
     status: str
 
 
-class IndexingOrchestrator:
-    """Jobs of all sessions; one at a time per session."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Order:
+    """What a job is asked to do, and what there is to do it on."""
 
-    def __init__(
-        self,
-        repository: RagRepository,
-        sessions: RagSessionStore,
-        docs: DocsIndexingPipeline,
-        code: CodeIndexingPipeline,
-        embedder: Embedder,
-    ) -> None:
+    kind: JobKind
+    root: Path
+    listing: Listing
+    request: Mapping[str, object]
+    deleted: Sequence[str] = ()
+
+
+class IndexingOrchestrator:
+    """Jobs of all sessions; one at a time per session, the others wait."""
+
+    def __init__(self, repository: RagRepository, sessions: RagSessionStore, tools: JobTools) -> None:
         self._repository = repository
         self._sessions = sessions
-        self._docs = docs
-        self._code = code
-        self._embedder = embedder
+        self._tools = tools
+
+    # --- starting
 
     def enqueue_snapshot(self, session: str, root: Path) -> Enqueued:
-        """A queued job that will index everything below a folder; `run` carries it out.
+        """A queued job that will index everything below a folder; `run` of any process carries it out.
 
         Raises: SourceError before anything is written.
         """
-        listing = list_files(root)
-        refuse_empty(listing.files, root, listing.left_out)
-        job = self._create(session, "snapshot")
+        order = _snapshot(root)
+        found = self._sessions.obtain(session, session)
+        job = uuid.uuid4().hex
+        self._repository.jobs.create(
+            found.rag_session_id, job, order.kind, root=str(root.absolute()), request=order.request, held=False
+        )
         return Enqueued(index_job_id=job, status="queued")
+
+    def run(self, index_job_id: str, *, report: ReportProgress = ignore_progress) -> JobRow:
+        """Carry out a queued job.
+
+        Raises: UnknownName; JobError `job_taken` where another process has it or it has ended; else as `snapshot`.
+        """
+        job = self._repository.jobs.find(index_job_id)
+        if job.status != "queued" or not self._repository.jobs.take(job.rag_session_id, job.index_job_id):
+            raise JobError("job_taken", job=job.index_job_id, status=job.status)
+        root = Path(job.root or "")
+        found = self._sessions.get(job.rag_session_id)
+        with self._repository.jobs.held(found.rag_session_id, job.index_job_id):
+            order = _order_again(job, root)
+        return self._carry_out(found, job.index_job_id, order, report)
 
     def snapshot(self, session: str, root: Path, *, report: ReportProgress = ignore_progress) -> JobRow:
         """Index everything below a folder in place of what the session holds.
 
-        Raises: SourceError, with nothing changed; DatabaseError, EmbeddingError, with the shown revision as it was.
+        Raises: SourceError, with nothing changed; DatabaseError, EmbeddingError, JobError, with the shown revision as
+        it was.
         """
         report(Progress(stage="listing", files_done=0, files_total=0, rows=0))
-        listing = list_files(root)
-        refuse_empty(listing.files, root, listing.left_out)
-        return self._run(session, "snapshot", root, listing, deleted=(), report=report)
+        order = _snapshot(root)
+        return self._start(self._sessions.obtain(session, session), order, report)
 
     def changes(self, session: str, root: Path, revision: str, *, report: ReportProgress = ignore_progress) -> JobRow:
         """Index what differs between a git revision and the folder as it is."""
         report(Progress(stage="listing", files_done=0, files_total=0, rows=0))
-        found = changed_files(root, revision)
-        listing = Listing(files=found.upserted, left_out=found.left_out)
-        return self._run(session, "changes", root, listing, deleted=found.deleted, report=report)
+        found = self._sessions.get(session)
+        return self._start(found, _changes(root, revision), report)
 
     def delete_paths(
         self, session: str, root: Path, paths: Sequence[str], *, report: ReportProgress = ignore_progress
     ) -> JobRow:
         """Take the rows of these paths out of a session."""
-        listing = Listing(files=(), left_out={})
-        return self._run(session, "changes", root, listing, deleted=paths, report=report)
+        return self._start(self._sessions.get(session), _deletion(root, paths), report)
 
-    def _create(self, session: str, kind: str) -> str:
-        found = self._sessions.obtain(session, session)
-        job = uuid.uuid4().hex
-        self._repository.create_job(found, job, kind)
-        return job
+    # --- following
 
-    def _run(
-        self,
-        session: str,
-        kind: Literal["snapshot", "changes"],
-        root: Path,
-        listing: Listing,
-        *,
-        deleted: Sequence[str],
-        report: ReportProgress,
+    def jobs(self, session: str) -> list[JobRow]:
+        """The last jobs of a session, the newest first; one whose process was killed says so."""
+        return self._repository.jobs.of_session(self._sessions.get(session).rag_session_id)
+
+    def job(self, index_job_id: str) -> JobRow:
+        """A job by its id or a beginning of it that no other job has.
+
+        Raises: UnknownName.
+        """
+        return self._repository.jobs.find(index_job_id)
+
+    def cancel(self, index_job_id: str) -> JobRow:
+        """Ask a job to stop; a running one ends after the batch at hand, and the session stays as it was.
+
+        Raises: UnknownName; JobError `job_ended` where there is nothing to stop.
+        """
+        job = self._repository.jobs.find(index_job_id)
+        dead = job.status == "failed"
+        if dead or not self._repository.jobs.cancel(job.rag_session_id, job.index_job_id):
+            raise JobError("job_ended", job=job.index_job_id, status=job.status)
+        return self._repository.jobs.get(job.rag_session_id, job.index_job_id)
+
+    # --- inside
+
+    def _start(self, session: SessionRow, order: _Order, report: ReportProgress) -> JobRow:
+        job_id = uuid.uuid4().hex
+        return self._carry_out(session, job_id, order, report, is_new=True)
+
+    def _carry_out(
+        self, session: SessionRow, job_id: str, order: _Order, report: ReportProgress, *, is_new: bool = False
     ) -> JobRow:
-        found = self._sessions.get(session) if kind == "changes" else self._sessions.obtain(session, session)
-        job_id = self._create(found.name, kind)
-        report(Progress(stage="waiting", files_done=0, files_total=len(listing.files), rows=0))
-        with self._repository.jobs.writer_lock(found.rag_session_id):
-            current = self._sessions.get(found.name)  # another job may have moved it while this one waited
-            return self._job(current, job_id, kind, root, report).run(
-                _sorted(listing.files), deleted=deleted, left_out=listing.left_out
+        jobs, sid = self._repository.jobs, session.rag_session_id
+        root = order.root.absolute()
+        with jobs.held(sid, job_id) as held:
+            if is_new:
+                jobs.create(sid, job_id, order.kind, root=str(root), request=order.request, held=True)
+            report(Progress(stage="waiting", files_done=0, files_total=len(order.listing.files), rows=0))
+            held.wait_for_session()
+            current = self._sessions.get(sid)  # another job may have moved it while this one waited
+            if jobs.is_cancelled(sid, job_id):
+                return self._never_started(current, job_id, order.kind)
+            job = IndexingJob(
+                self._tools, session=current, index_job_id=job_id, kind=order.kind, root=root, report=report
             )
+            return job.run(_sorted(order.listing.files), deleted=order.deleted, left_out=order.listing.left_out)
 
-    def _job(
-        self,
-        session: SessionRow,
-        job_id: str,
-        kind: Literal["snapshot", "changes"],
-        root: Path,
-        report: ReportProgress,
-    ) -> IndexingJob:
-        return IndexingJob(
-            repository=self._repository,
-            docs=self._docs,
-            code=self._code,
-            embedder=self._embedder,
-            session=session,
-            index_job_id=job_id,
-            kind=kind,
-            root=root.absolute(),
-            report=report,
+    def _never_started(self, session: SessionRow, job_id: str, kind: JobKind) -> JobRow:
+        error: dict[str, object] = {"code": "job_cancelled", "params": {"job": job_id}}
+        self._repository.update_job(
+            JobRow(
+                index_job_id=job_id,
+                rag_session_id=session.rag_session_id,
+                kind=kind,
+                status="cancelled",
+                stage="waiting",
+                revision=None,
+                error=error,
+            )
         )
+        raise JobError("job_cancelled", job=job_id)
 
 
 def job_json(job: JobRow, session: str) -> dict[str, object]:
@@ -136,8 +172,40 @@ def job_json(job: JobRow, session: str) -> dict[str, object]:
         "texts_embedded": job.texts_embedded,
         "warnings": [dict(warning) for warning in job.warnings],
         "timings": dict(job.timings),
+        "kind": job.kind,
+        "root": job.root,
+        "stage": job.stage,
+        "progress": dict(job.progress),
     }
+    times = {"created_at": job.created_at, "updated_at": job.updated_at}
+    body |= {name: time.isoformat() for name, time in times.items() if time is not None}
     return body | ({"error": dict(job.error)} if job.error else {})
+
+
+def _order_again(job: JobRow, root: Path) -> _Order:
+    """What a queued job asks for, on the folder as it is now."""
+    if "revision" in job.request:
+        return _changes(root, str(job.request["revision"]))
+    if "deleted" in job.request:
+        return _deletion(root, [str(path) for path in cast("Sequence[object]", job.request["deleted"])])
+    return _snapshot(root)
+
+
+def _snapshot(root: Path) -> _Order:
+    listing = list_files(root)
+    refuse_empty(listing.files, root, listing.left_out)
+    return _Order(kind="snapshot", root=root, listing=listing, request={})
+
+
+def _changes(root: Path, revision: str) -> _Order:
+    found = changed_files(root, revision)
+    listing = Listing(files=found.upserted, left_out=found.left_out)
+    return _Order(kind="changes", root=root, listing=listing, request={"revision": revision}, deleted=found.deleted)
+
+
+def _deletion(root: Path, paths: Sequence[str]) -> _Order:
+    listing = Listing(files=(), left_out={})
+    return _Order(kind="changes", root=root, listing=listing, request={"deleted": list(paths)}, deleted=tuple(paths))
 
 
 def _sorted(entries: Sequence[FileEntry]) -> list[FileEntry]:

@@ -33,7 +33,7 @@ from ragkit.retrieval.trace import Hit, Trace
 from ragkit.routing.catalog import CatalogMatcher
 from ragkit.routing.contract import ConversationState, Intent
 from ragkit.routing.router import IntentRouter, RepoContext, Routing
-from ragkit.service.indexing_job import ReportProgress, ignore_progress
+from ragkit.service.job_record import ReportProgress, ignore_progress
 from ragkit.service.orchestrator import IndexingOrchestrator
 from ragkit.service.query_router import RagQueryRouter
 from ragkit.service.session_store import RagSessionStore

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 from ragkit.errors import SourceError
 from ragkit.indexing.files import FileEntry
 from ragkit.postgres.rows import FileRow
 
+Item = TypeVar("Item")
 BATCH_FILES = 64
 BATCH_BYTES = 2_000_000
+"""Of a batch to read."""
+WRITTEN_FILES = 16
+WRITTEN_BYTES = 200_000
+"""Of a batch to write, which takes far longer: what a killed job loses, and what workers share out."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,16 +73,23 @@ def plan_work(
     )
 
 
-def batches(entries: Sequence[FileEntry]) -> Iterable[tuple[FileEntry, ...]]:
-    """Entries in order, at most `BATCH_FILES` and about `BATCH_BYTES` together."""
-    batch: list[FileEntry] = []
-    size = 0
-    for entry in entries:
-        if batch and (len(batch) == BATCH_FILES or size + entry.size > BATCH_BYTES):
+def size_of(entry: FileEntry) -> int:
+    """Bytes of an entry."""
+    return entry.size
+
+
+def batches(
+    items: Sequence[Item], size: Callable[[Item], int], *, files: int = BATCH_FILES, bytes_: int = BATCH_BYTES
+) -> Iterable[tuple[Item, ...]]:
+    """Items in order, at most `files` and about `bytes_` together."""
+    batch: list[Item] = []
+    taken = 0
+    for item in items:
+        if batch and (len(batch) == files or taken + size(item) > bytes_):
             yield tuple(batch)
-            batch, size = [], 0
-        batch.append(entry)
-        size += entry.size
+            batch, taken = [], 0
+        batch.append(item)
+        taken += size(item)
     if batch:
         yield tuple(batch)
 

@@ -11,6 +11,7 @@ import sys
 import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import cast
 
 import psycopg
 import pytest
@@ -21,7 +22,8 @@ from ragkit.errors import EmbeddingError, UnknownName, WrongUse
 from ragkit.layers import Layer
 from ragkit.postgres.upserter import COMPACT_EVERY
 from ragkit.service import Ask, RagService
-from ragkit.service.indexing_job import Progress
+from ragkit.service.job_record import Progress
+from ragkit.service.work import WRITTEN_FILES
 from tests.conftest import OpenService
 from tests.embedders import CountingEmbedder, WordEmbedder
 from tests.servers import wait_until
@@ -51,7 +53,9 @@ def contents(url: str) -> list[tuple[object, ...]]:
             """
             SELECT s.name, f.path, d.row_no, d.layer, d.public_id, d.title, d.text, d.line_start, d.line_end, d.names,
                    d.embedded_sha, d.metadata_json::text, d.domain, d.subdomain, p.lang, p.code_language, p.is_test,
-                   p.content_hash, cardinality(p.terms), v.embedding::text
+                   p.content_hash, cardinality(p.terms), v.embedding::text, f.link_digest, (
+                       SELECT array_agg(c.kind || ' ' || c.name || ' ' || c.target ORDER BY c.entry_no)
+                       FROM rag_catalog c WHERE c.rag_session_id = f.rag_session_id AND c.file_id = f.file_id)
             FROM rag_document d
             JOIN rag_file f USING (rag_session_id, file_id)
             JOIN rag_posting p USING (rag_session_id, file_id, row_no)
@@ -230,17 +234,17 @@ def test_failed_job_says_so_and_shows_nothing(database_url: str, open_service: O
 
 
 def test_what_a_failed_job_staged_is_taken_over(database_url: str, open_service: OpenService, tree: Tree) -> None:
-    """Batches hold 64 files: of 70, the second batch of 6 is what is left."""
+    """Batches hold 16 files: all but the first of 70 is what is left."""
     root = tree(many(70))
     with pytest.raises(EmbeddingError):
         open_service(database_url, embedder=Faulty(1, fail)).index_snapshot("s", root)
     staged = count(database_url, "SELECT count(*) FROM rag_file")
-    assert staged == 64
+    assert staged == WRITTEN_FILES == 16
     counting = CountingEmbedder(WordEmbedder())
     job = open_service(database_url, embedder=counting).index_snapshot("s", root)
     assert (job.status, job.revision, job.files["indexed"]) == ("done", 1, 70)
     assert count(database_url, "SELECT count(*) FROM rag_document") > job.rows_written > 0
-    assert {text.split()[-3] for text in counting.texts if "stands here" in text} <= {f"Word{n}" for n in range(64, 70)}
+    assert {text.split()[-3] for text in counting.texts if "stands here" in text} <= {f"Word{n}" for n in range(16, 70)}
 
 
 KILLED = """
@@ -253,7 +257,7 @@ from tests.integration.test_indexing import Faulty
 def die():
     os.kill(os.getpid(), signal.SIGKILL)
 
-settings = Settings(data_dir=Path(sys.argv[1]), database_url=sys.argv[2], pool_size=2)
+settings = Settings(data_dir=Path(sys.argv[1]), database_url=sys.argv[2], pool_size=2, index_workers=1)
 service.open(settings, embedder=Faulty(1, die)).index_snapshot("s", Path(sys.argv[3]))
 """
 
@@ -404,6 +408,35 @@ def check_word_counts(url: str) -> None:
         assert connection.execute(logged).fetchall() == connection.execute(recount).fetchall()
 
 
+def random_module(chance: random.Random, words: Sequence[str]) -> str:
+    """Three functions that call functions of other modules, a base class of another one, and a router."""
+    other = chance.randint(0, 2)
+    called = f"{chance.choice(words)}_{chance.randint(0, 2)}"
+    body = "".join(
+        f"def {word}_{n}():\n    return m{other}.{called}()\n\n" for n, word in enumerate(chance.choices(words, k=3))
+    )
+    return (
+        f"from fastapi import APIRouter\nfrom src import m{other}\nfrom src.m{chance.randint(0, 2)} import *\n"
+        f"router = APIRouter()\n\n{body}class Box(m{other}.Box):\n    pass\n\n"
+        f"def use(box: Box):\n    box.{chance.choice(words)}()\n\n"
+        f"router.include_router(m{other}.router, prefix='/{chance.choice(words)}')\n\n"
+        f"@router.get('/{chance.choice(words)}')\ndef show():\n    return 1\n"
+    )
+
+
+def random_page(chance: random.Random, words: Sequence[str], turn: int) -> str:
+    """A page that is called by an id, names others, defines a term and links a file that may not be there."""
+    sections = "".join(
+        f"# {chance.choice(words)} {turn}\n\n{' '.join(chance.choices(words, k=9))}\n\n"
+        for _ in range(chance.randint(1, 3))
+    )
+    return (
+        f"---\nid: page.{chance.choice(words)}\nuses_logic: [page.{chance.choice(words)}]\n---\n{sections}"
+        f"[other](../docs/{chance.randint(0, 5)}.md)\n\n## Glossary\n\n| Term | Meaning |\n| --- | --- |\n"
+        f"| {chance.choice(words)} ({chance.choice(words)}) | Text {turn}. |\n"
+    )
+
+
 def test_random_changes_leave_what_a_fresh_index_has(
     new_database: Callable[[], str], open_service: OpenService, tree: Tree
 ) -> None:
@@ -415,27 +448,29 @@ def test_random_changes_leave_what_a_fresh_index_has(
     files: dict[str, str | None] = dict(SMALL)
     root = tree(files)
     engine.index_snapshot("s", root)
+    relinked = 0
     for turn in range(40):
         path = chance.choice([f"docs/{n}.md" for n in range(6)] + [f"src/m{n}.py" for n in range(3)])
         if files.get(path) is not None and chance.random() < 0.35:
             text = None
         elif path.endswith(".py"):
-            text = "".join(
-                f"def {word}_{n}():\n    return {n}\n\n" for n, word in enumerate(chance.choices(words, k=3))
-            )
+            text = random_module(chance, words)
         else:
-            text = "".join(
-                f"# {chance.choice(words)} {turn}\n\n{' '.join(chance.choices(words, k=9))}\n\n"
-                for _ in range(chance.randint(1, 4))
-            )
+            text = random_page(chance, words, turn)
         if text is None and files.get(path) is None:
             continue
+        if text is not None and files.get(path) is not None and chance.random() < 0.2:
+            text, moved = None, files[path]  # a rename: the same text under another path
+            path, target = path, path.replace("/", "/moved-" if path.endswith(".md") else "/moved_", 1)
+            files[target] = moved
+            tree({target: moved})
         files[path] = text
         tree({path: text})
-        engine.index_snapshot("s", root)
+        relinked += cast("int", engine.index_snapshot("s", root).files["relinked"])
         if turn % 8 == 7:
             check_word_counts(one_url)
     check_word_counts(one_url)
+    assert relinked > 10
     last = count(one_url, "SELECT revision FROM rag_session") // COMPACT_EVERY * COMPACT_EVERY
     assert last > 0
     assert count(one_url, "SELECT count(*) FROM rag_term WHERE revision < %s", last) == 0

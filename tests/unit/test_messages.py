@@ -24,7 +24,7 @@ from ragkit.indexing.exclusions import LEFT_OUT_REASONS
 from ragkit.messages import Messages, Reason, Span, reason_from_json
 from ragkit.policy.policy import PartWeights
 from ragkit.routing.contract import AnchorType, ConversationMode, EvidencePolicy, Intent
-from ragkit.service.indexing_job import Stage
+from ragkit.service.job_record import Stage
 
 ROOTS = (Path(ragkit.__file__).parent, Path(app.__path__[0]), Path(evals.__path__[0]))
 PLACES_OF_CODES = {"sentence": 0, "say": 0, "Say": 0}

@@ -200,6 +200,7 @@ def _row(name: str, aliases: tuple[str, ...], entity: _Entity, maker: RowMaker, 
         "aliases": list(aliases),
         "definition": definition or None,
         "documents": [about.path],
+        "mentions": [],
         "source_path": about.path,
         "confidence": CONFIDENCE[entity.source],
     }

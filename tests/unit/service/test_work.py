@@ -10,7 +10,7 @@ import pytest
 from ragkit.errors import SourceError
 from ragkit.indexing.files import FileEntry
 from ragkit.postgres.rows import FileRow
-from ragkit.service.work import BATCH_BYTES, BATCH_FILES, Work, batches, plan_work, refuse_empty
+from ragkit.service.work import BATCH_BYTES, BATCH_FILES, Work, batches, plan_work, refuse_empty, size_of
 
 SHOWN, STAGED = 4, 5
 
@@ -20,7 +20,7 @@ def entry(path: str, *, size: int = 10, mtime: int = 1) -> FileEntry:
 
 
 def row(file_id: int, path: str, revision: int = SHOWN, **changes: Any) -> FileRow:
-    plain = {"size": 10, "mtime_ns": 1, "embedder": "e", "pipeline_version": "p", "blob_sha": "b"}
+    plain = {"size": 10, "mtime_ns": 1, "embedder": "e", "pipeline_version": "p", "blob_sha": "b", "link_digest": ""}
     return FileRow(file_id=file_id, revision=revision, path=path, **(plain | changes))
 
 
@@ -76,10 +76,10 @@ def test_changes_delete_only_what_they_name() -> None:
 
 def test_batches_by_number_and_by_bytes() -> None:
     small = [entry(f"{n:03}") for n in range(BATCH_FILES * 2 + 1)]
-    assert [len(batch) for batch in batches(small)] == [BATCH_FILES, BATCH_FILES, 1]
+    assert [len(batch) for batch in batches(small, size_of)] == [BATCH_FILES, BATCH_FILES, 1]
     large = [entry("a", size=BATCH_BYTES), entry("b", size=1), entry("c", size=BATCH_BYTES - 1), entry("d", size=2)]
-    assert [[e.path for e in batch] for batch in batches(large)] == [["a"], ["b", "c"], ["d"]]
-    assert list(batches([])) == []
+    assert [[e.path for e in batch] for batch in batches(large, size_of)] == [["a"], ["b", "c"], ["d"]]
+    assert list(batches([], size_of)) == []
 
 
 def test_an_empty_folder_is_refused() -> None:
