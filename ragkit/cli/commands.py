@@ -13,8 +13,9 @@ import typer.main
 from pydantic import ValidationError
 
 from ragkit import bundle
-from ragkit.cli import output
+from ragkit.cli import output, upkeep
 from ragkit.cli.batch import read_json, run_batch
+from ragkit.cli.engine import opened_engine
 from ragkit.errors import InvalidInput, WrongUse
 from ragkit.policy.code_plan import plans
 from ragkit.policy.policy import Policy
@@ -26,7 +27,7 @@ from ragkit.routing.router import Routing
 from ragkit.settings import Settings
 
 if TYPE_CHECKING:
-    from ragkit.service import RagService
+    pass
 
 Route = Callable[[str, ConversationState | None, Intent | None], Routing]
 
@@ -57,6 +58,11 @@ def command_line() -> Any:
     return typer.main.get_command(app)
 
 
+app.command()(upkeep.sessions)
+app.command()(upkeep.jobs)
+app.add_typer(upkeep.database, name="db")
+
+
 @app.callback()
 def _options(  # pyright: ignore[reportUnusedFunction]
     debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks and logs.")] = False,
@@ -71,7 +77,7 @@ def demo(port: Port = DEFAULT_PORT, address: Address = "127.0.0.1", no_browser: 
 
     settings = Settings.from_env()
     refuse_taken(address, port)
-    with _service(settings) as engine, output.job_progress(settings.language, quiet=False) as report:
+    with opened_engine(settings) as engine, output.job_progress(settings.language, quiet=False) as report:
         engine.index_snapshot(DEMO_SESSION, bundle.demo_corpus(), report=report)
     ready = bundle.messages().sentence("cli.demo_ready", settings.language, session=DEMO_SESSION)
     output.complain(ready)
@@ -90,7 +96,7 @@ def serve(
 
     settings = Settings.from_env()
     settings = replace(settings, read_only=read_only or settings.read_only)
-    with _service(settings):
+    with opened_engine(settings):
         pass  # a database that cannot serve is told here, not in the browser
     serve_browser(settings, address=address, port=port, open_browser=not no_browser)
 
@@ -112,7 +118,7 @@ def index(
     settings = Settings.from_env()
     if changes and deleted:
         raise WrongUse("options_conflict", first="--changes", second="--deleted")
-    with _service(settings) as engine, output.job_progress(settings.language, quiet=as_json) as report:
+    with opened_engine(settings) as engine, output.job_progress(settings.language, quiet=as_json) as report:
         if changes:
             job = engine.index_changes(session, path, changes, report=report)
         elif deleted:
@@ -127,24 +133,9 @@ def index(
 
 
 @app.command()
-def sessions(as_json: Json = False) -> None:
-    """List what is indexed."""
-    settings = Settings.from_env()
-    with _service(settings) as engine:
-        found = [summary.to_json() for summary in engine.list_sessions()]
-    if as_json:
-        output.print_json(found)
-    elif not found:
-        output.print_line(bundle.messages().sentence("cli.no_sessions", settings.language))
-    else:
-        columns = ("session", "revision", "rows", "indexed_at", "root")
-        output.print_table(columns, [[row[name] for name in columns] for row in found])
-
-
-@app.command()
 def layers(session: str, as_json: Json = False) -> None:
     """Count the rows of a session by layer."""
-    with _service(Settings.from_env()) as engine:
+    with opened_engine(Settings.from_env()) as engine:
         found = {layer.value: rows for layer, rows in engine.layers(session).items()}
     if as_json:
         output.print_json(found)
@@ -155,7 +146,7 @@ def layers(session: str, as_json: Json = False) -> None:
 @app.command()
 def show(session: str, path: str, as_json: Json = False) -> None:
     """Show the rows of one file by layer."""
-    with _service(Settings.from_env()) as engine:
+    with opened_engine(Settings.from_env()) as engine:
         found = engine.show(session, path)
     if as_json:
         output.print_json(found)
@@ -230,7 +221,7 @@ def query(
 
     settings = Settings.from_env()
     forced = _intent(intent)
-    with _service(settings) as engine:
+    with opened_engine(settings) as engine:
 
         def one(text: str, given: ConversationState | None) -> dict[str, object]:
             ask = Ask(query=text, session=session, policy=policy, state=given, limit=limit, intent=forced)
@@ -295,14 +286,6 @@ def dataset(
 
 
 @contextmanager
-def _service(settings: Settings) -> Generator[RagService]:
-    from ragkit import service
-
-    with service.opened(settings) as engine:
-        yield engine
-
-
-@contextmanager
 def _routing(settings: Settings, session: str | None) -> Generator[Route]:
     """Something that routes: with a session the engine, without one the bare router, which needs no database."""
     from ragkit import service
@@ -311,7 +294,7 @@ def _routing(settings: Settings, session: str | None) -> Generator[Route]:
         router = service.router(settings)
         yield lambda text, state, forced: router.route(text, state, None, intent=forced)
         return
-    with _service(settings) as engine:
+    with opened_engine(settings) as engine:
         yield lambda text, state, forced: engine.route(text, session=session, state=state, intent=forced)
 
 

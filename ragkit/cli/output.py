@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 import sys
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TextIO, cast
 
@@ -17,6 +17,9 @@ from typer.exceptions import TyperException
 from ragkit import bundle
 from ragkit.messages import Language
 from ragkit.service.job_record import Progress as JobProgress
+
+LEFT_OUT_SHOWN = 5
+"""Paths named for each reason; the job keeps more."""
 
 
 def speak_utf8() -> None:
@@ -123,17 +126,55 @@ def print_job(job: Mapping[str, object], language: Language) -> None:
         )
     )
     left_out = cast("Mapping[str, int]", files["left_out"])
+    paths = cast("Mapping[str, Sequence[str]]", files["left_out_paths"])
     if left_out:
         print_line(sentences.sentence("cli.left_out_title", language))
         for reason, count in left_out.items():
             shown = sentences.sentence(f"left_out.{reason}", language)
             print_line("  " + sentences.sentence("cli.left_out", language, count=count, reason=shown))
+            named = paths.get(reason, [])
+            for path in named[:LEFT_OUT_SHOWN]:
+                print_line(f"      {path}")
+            if count > LEFT_OUT_SHOWN:
+                print_line("      " + sentences.sentence("cli.left_out_more", language, count=count - LEFT_OUT_SHOWN))
     warnings = cast("Sequence[Mapping[str, object]]", job["warnings"])
     if warnings:
         print_line(sentences.sentence("cli.warnings_title", language))
         for warning in warnings:
             params = cast("Mapping[str, object]", warning["params"])
             print_line("  " + sentences.sentence(f"warning.{warning['code']}", language, **params))
+
+
+def print_jobs(jobs: Sequence[Mapping[str, object]], language: Language) -> None:
+    """Jobs for people: what each does or did, and why it failed."""
+    sentences = bundle.messages()
+    if not jobs:
+        print_line(sentences.sentence("cli.no_jobs", language))
+        return
+    rows: list[Sequence[object]] = []
+    for job in jobs:
+        progress = cast("Mapping[str, object]", job["progress"])
+        error = cast("Mapping[str, object] | None", job.get("error"))
+        told = ""
+        if error is not None:
+            told = sentences.sentence(
+                f"error.{error['code']}", language, **cast("Mapping[str, object]", error["params"])
+            )
+        done = f"{progress['files_done']}/{progress['files_total']}" if progress else ""
+        left = f"{progress['left_s']} s" if job["status"] == "running" and progress.get("left_s") is not None else ""
+        shown = f"{job['status']}: {job['stage']}" if job["status"] == "running" else job["status"]
+        started = str(job.get("created_at", ""))[:19]
+        rows.append((str(job["job_id"])[:8], shown, job["kind"], done, job["rows_written"], left, started, told))
+    print_table(("job", "status", "kind", "files", "rows", "left", "started", "reason"), rows)
+
+
+def flattened(body: Mapping[str, object], prefix: str = "") -> Iterator[tuple[str, object]]:
+    """Leaves of a nested document under dotted names, in its order."""
+    for name, value in body.items():
+        if isinstance(value, Mapping):
+            yield from flattened(cast("Mapping[str, object]", value), f"{prefix}{name}.")
+        else:
+            yield f"{prefix}{name}", value
 
 
 def print_routing(body: Mapping[str, object], language: Language) -> None:

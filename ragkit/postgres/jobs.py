@@ -29,6 +29,11 @@ class HeldJob:
         self._connection = connection
         self._session = {"session": rag_session_id}
 
+    def is_session_free(self) -> bool:
+        """Take the session's writer lock if no job holds it."""
+        free = self._connection.execute(statements.TRY_SESSION_LOCK, self._session).fetchone()
+        return free is not None and bool(free[0])
+
     def wait_for_session(self) -> bool:
         """Take the session's writer lock, waiting for it; whether it had to be waited for.
 

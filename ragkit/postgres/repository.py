@@ -8,16 +8,18 @@ this is the one name that MODULE gives to all of them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, LiteralString
 
 import numpy as np
 from pgvector import HalfVector
+from psycopg.errors import UniqueViolation
 from psycopg.rows import class_row, kwargs_row
 
 from ragkit.document import Vectors
-from ragkit.errors import DatabaseError, UnknownName
+from ragkit.errors import DatabaseError, InvalidInput, UnknownName
 from ragkit.layers import Layer
 from ragkit.postgres import statements
+from ragkit.postgres.caches import ContentCaches
 from ragkit.postgres.database import Connection, Database
 from ragkit.postgres.jobs import JobTable
 from ragkit.postgres.requests import RequestTable
@@ -48,6 +50,7 @@ class RagRepository:
         self._upserter = upserter
         self._builder = RetrievalStatementBuilder()
         self.jobs = JobTable(database)
+        self.caches = ContentCaches(database)
         self.requests = RequestTable(database)
 
     # --- schema and sessions
@@ -74,6 +77,24 @@ class RagRepository:
         """
         with self.database.reading() as connection:
             return self.read_session(connection, name)
+
+    def rename_session(self, session: SessionRow, name: str) -> None:
+        """Call a session by another name; its id, and with it every row, stays.
+
+        Raises: InvalidInput `session_name_taken`.
+        """
+        try:
+            with self.database.writing() as connection:
+                connection.execute(statements.RENAME_SESSION, {"session": session.rag_session_id, "name": name})
+        except DatabaseError as refused:
+            if isinstance(refused.__cause__, UniqueViolation):
+                raise InvalidInput("session_name_taken", session=session.name, name=name) from refused
+            raise
+
+    def delete_session(self, session: SessionRow) -> None:
+        """Delete a session with all its rows, jobs and requests; the caches stay."""
+        with self.database.writing() as connection:
+            connection.execute(statements.DELETE_SESSION, {"session": session.rag_session_id})
 
     def session_exists(self, name: str) -> bool:
         """Whether there is one of this name."""
@@ -246,7 +267,13 @@ class RagRepository:
                 statements.CACHED_EXTRACTIONS,
                 {"blobs": [b for b, _ in wanted], "paths": [p for _, p in wanted], "version": pipeline_version},
             )
-            return {(str(blob), str(path)): bytes(extraction) for blob, path, extraction in found}
+            kept = {(str(blob), str(path)): bytes(extraction) for blob, path, extraction in found}
+        self._mark_used(
+            statements.USE_EXTRACTIONS,
+            {"blobs": [b for b, _ in kept], "paths": [p for _, p in kept], "version": pipeline_version},
+            any_found=bool(kept),
+        )
+        return kept
 
     def cache_documents(self, extractions: Mapping[tuple[str, str], bytes], pipeline_version: str) -> None:
         """Keep extractions by (blob sha, path)."""
@@ -269,7 +296,15 @@ class RagRepository:
             found = connection.execute(
                 statements.CACHED_VECTORS, {"shas": list(shas), "embedder": embedder}, binary=True
             )
-            return {bytes(sha): np.asarray(vector.to_list(), dtype=np.float32) for sha, vector in found}
+            kept = {bytes(sha): np.asarray(vector.to_list(), dtype=np.float32) for sha, vector in found}
+        values: dict[str, object] = {"shas": list(kept), "embedder": embedder}
+        self._mark_used(statements.USE_VECTORS, values, any_found=bool(kept))
+        return kept
+
+    def _mark_used(self, statement: LiteralString, values: Mapping[str, object], *, any_found: bool) -> None:
+        if any_found:
+            with self.database.writing() as connection:
+                connection.execute(statement, values)
 
     def cache_vectors(self, vectors: Mapping[bytes, Vectors], embedder: str) -> None:
         """Keep vectors by SHA-256 of their text."""

@@ -28,6 +28,11 @@ INSERT_SESSION: LiteralString = """
 INSERT INTO rag_session (rag_session_id, name, project_id) VALUES (%(session)s, %(name)s, %(project_id)s)
 ON CONFLICT (name) DO NOTHING"""
 
+RENAME_SESSION: LiteralString = """
+UPDATE rag_session SET name = %(name)s WHERE rag_session_id = %(session)s"""
+# Rows of every other table go with it.
+DELETE_SESSION: LiteralString = "DELETE FROM rag_session WHERE rag_session_id = %(session)s"
+
 # One row: how many rows of a layer the session shows.
 LAYER_ROWS: LiteralString = """
 SELECT layer, sum(rows)::bigint FROM rag_term
@@ -183,6 +188,51 @@ COPY_NEW_VECTORS: LiteralString = "COPY new_vector (embedded_sha, embedding) FRO
 KEEP_VECTORS: LiteralString = """
 INSERT INTO rag_vector_cache (embedded_sha, embedder, embedding)
 SELECT embedded_sha, %(embedder)s, embedding FROM new_vector ON CONFLICT DO NOTHING"""
+
+# What is used is marked so once a day: the caches give up what was not used longest.
+USE_EXTRACTIONS: LiteralString = """
+UPDATE rag_extraction_cache c SET used_at = now()
+FROM unnest(%(blobs)s::text[], %(paths)s::text[]) AS used(blob_sha, path)
+WHERE c.blob_sha = used.blob_sha AND c.path = used.path AND c.pipeline_version = %(version)s
+  AND c.used_at < now() - interval '1 day'"""
+USE_VECTORS: LiteralString = """
+UPDATE rag_vector_cache SET used_at = now()
+WHERE embedder = %(embedder)s AND embedded_sha = ANY(%(shas)s) AND used_at < now() - interval '1 day'"""
+
+# One row: entries, and bytes of their values (raw: no value is read for it).
+EXTRACTION_CACHE_SIZE: LiteralString = """
+SELECT count(*), coalesce(sum(octet_length(extraction)), 0)::bigint FROM rag_extraction_cache"""
+VECTOR_CACHE_SIZE: LiteralString = """
+SELECT count(*), coalesce(sum(pg_column_size(embedding) + octet_length(embedded_sha)), 0)::bigint
+FROM rag_vector_cache"""
+
+TRIM_EXTRACTIONS: LiteralString = """
+DELETE FROM rag_extraction_cache WHERE (blob_sha, path, pipeline_version) IN (
+    SELECT blob_sha, path, pipeline_version FROM rag_extraction_cache
+    ORDER BY used_at, blob_sha, path, pipeline_version LIMIT %(count)s)"""
+TRIM_VECTORS: LiteralString = """
+DELETE FROM rag_vector_cache WHERE (embedded_sha, embedder) IN (
+    SELECT embedded_sha, embedder FROM rag_vector_cache ORDER BY used_at, embedded_sha, embedder LIMIT %(count)s)"""
+
+# --- the database itself -----------------------------------------------------------------------------------------
+
+# One row: the database (no session is asked for).
+STATUS: LiteralString = """
+SELECT current_setting('server_version'),
+       (SELECT extversion FROM pg_extension WHERE extname = 'vector'),
+       pg_database_size(current_database()),
+       (SELECT count(*) FROM rag_session),
+       (SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()),
+       (SELECT coalesce(max(version), 0) FROM rag_schema_version)"""
+
+# One row: a table of ragkit and its bytes on disk.
+TABLE_SIZES: LiteralString = """
+SELECT c.relname, pg_total_relation_size(c.oid) AS bytes FROM pg_class c
+WHERE c.relkind IN ('r', 'p') AND c.relname LIKE 'rag\\_%%' AND c.relnamespace = current_schema()::regnamespace
+ORDER BY bytes DESC, c.relname"""
+
+# One row: how many jobs say that they are in a state (over all sessions).
+JOBS_BY_STATUS: LiteralString = "SELECT status, count(*) FROM rag_index_job GROUP BY status ORDER BY status"
 
 # --- jobs and requests -------------------------------------------------------------------------------------------
 

@@ -54,10 +54,12 @@ def open(settings: Settings, *, embedder: Embedder | None = None) -> RagService:
             conninfo=conninfo, statement_timeout_ms=settings.statement_timeout_ms, embedder=chosen
         ),
         worker_count=settings.index_workers,
+        cache_bytes=settings.cache_mb * 1_000_000,
     )
     indexing = IndexingOrchestrator(repository, sessions, tools)
     return RagService(
         settings=settings,
+        conninfo=conninfo,
         repository=repository,
         router=router(settings),
         analyzer=analyzer,

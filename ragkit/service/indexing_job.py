@@ -42,6 +42,8 @@ class JobTools:
     """Makes what works in the job's own process; one a job, since it remembers what it read."""
     worker_setup: WorkerSetup
     worker_count: int
+    cache_bytes: int
+    """That each content cache may hold."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,6 +146,7 @@ class IndexingJob:
         started = perf_counter()
         revision = self._swap(kept, deleted)
         tally.spend("swap_ms", started)
+        self._repository.caches.trim(self._tools.cache_bytes)
         return revision
 
     def _read_and_write(

@@ -22,7 +22,9 @@ from ragkit.policy.code_plan import plans
 from ragkit.policy.plan import RetrievalPlan
 from ragkit.policy.policy import Policy, Ranking
 from ragkit.policy.signals import read_signals
+from ragkit.postgres import backup
 from ragkit.postgres.database import Connection
+from ragkit.postgres.database_status import DatabaseStatus, database_status
 from ragkit.postgres.repository import RagRepository
 from ragkit.postgres.rows import DocumentRow, JobRow, SessionRow
 from ragkit.retrieval.adapter import FetchedRows, RagRetrievalAdapter
@@ -95,6 +97,7 @@ class RagService:
         self,
         *,
         settings: Settings,
+        conninfo: str,
         repository: RagRepository,
         router: IntentRouter,
         analyzer: Analyzer,
@@ -103,6 +106,7 @@ class RagService:
         indexing: IndexingOrchestrator,
     ) -> None:
         self.settings = settings
+        self._conninfo = conninfo
         self.sessions = sessions
         self.indexing = indexing
         self.query_router = RagQueryRouter(router)
@@ -232,6 +236,26 @@ class RagService:
             )
             for session, rows in self._repository.sessions()
         ]
+
+    def session_name(self, rag_session_id: str) -> str:
+        """What a session is called now."""
+        return self.sessions.get(rag_session_id).name
+
+    def database_status(self) -> DatabaseStatus:
+        """Versions, sizes, sessions, caches and jobs of the database."""
+        return database_status(self._repository.database)
+
+    def dump(self, target: Path) -> int:
+        """Write all sessions into one file; its size in bytes."""
+        return backup.dump(self._conninfo, target)
+
+    def restore(self, source: Path) -> int:
+        """Put a dump into this database, which must hold no session; the schema's version."""
+        return backup.restore(self._conninfo, source, self._repository.database)
+
+    def clean_caches(self, at_most_bytes: int) -> dict[str, int]:
+        """Give up what was not used longest of each cache that is larger; entries deleted by cache."""
+        return self._repository.caches.trim(at_most_bytes)
 
     def layers(self, session: str) -> dict[Layer, int]:
         """Layer → rows of a session."""

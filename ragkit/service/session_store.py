@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import secrets
 
-from ragkit.errors import InvalidInput
+from ragkit.errors import InvalidInput, JobError
 from ragkit.postgres.repository import RagRepository
 from ragkit.postgres.rows import SessionRow
 
@@ -33,6 +33,26 @@ class RagSessionStore:
         if self._repository.session_exists(name):
             return self._repository.get_session(name)
         return self._repository.upsert_session(f"s-{secrets.token_hex(8)}", name=name, project_id=project_id)
+
+    def rename(self, name: str, new_name: str) -> None:
+        """Call a session by another name; its id stays, so links by id go on.
+
+        Raises: UnknownName, InvalidInput `session_name`, `session_name_taken`.
+        """
+        if not SESSION_NAME.fullmatch(new_name):
+            raise InvalidInput("session_name", session=new_name)
+        self._repository.rename_session(self.get(name), new_name)
+
+    def delete(self, name: str) -> None:
+        """Delete a session with all that belongs to it.
+
+        Raises: UnknownName; JobError `session_busy` while a job writes into it.
+        """
+        found = self.get(name)
+        with self._repository.jobs.held(found.rag_session_id, found.rag_session_id) as lock:
+            if not lock.is_session_free():
+                raise JobError("session_busy", session=found.name)
+            self._repository.delete_session(found)
 
     def get(self, name: str) -> SessionRow:
         """The session of this name or id.
