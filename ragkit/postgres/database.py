@@ -51,14 +51,17 @@ class Database:
             yield connection
 
     @contextmanager
-    def writing(self) -> Generator[Connection]:
-        """One transaction, committed at the end.
+    def writing(self, *, durable: bool = True) -> Generator[Connection]:
+        """One transaction, committed at the end. One that is not durable may be lost with the server's machine, whole
+        and in order, and is not waited for: for what a job can make again.
 
         Raises: DatabaseError `read_only` where writes are refused.
         """
         if self.read_only:
             raise DatabaseError("read_only")
         with translated(self._conninfo), self._pool.connection() as connection:
+            if not durable:
+                connection.execute("SET LOCAL synchronous_commit = off")
             yield connection
 
     @contextmanager

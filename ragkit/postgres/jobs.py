@@ -95,7 +95,7 @@ class JobTable:
 
     def update(self, job: JobRow) -> bool:
         """Write a job as it stands; whether somebody asked it to stop."""
-        with self._database.writing() as connection:
+        with self._database.writing(durable=job.status != "running") as connection:
             found = connection.execute(
                 statements.UPDATE_JOB,
                 {

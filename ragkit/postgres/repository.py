@@ -279,7 +279,7 @@ class RagRepository:
         """Keep extractions by (blob sha, path)."""
         if not extractions:
             return
-        with self.database.writing() as connection:
+        with self.database.writing(durable=False) as connection:
             connection.execute(
                 statements.KEEP_EXTRACTIONS,
                 {
@@ -303,14 +303,14 @@ class RagRepository:
 
     def _mark_used(self, statement: LiteralString, values: Mapping[str, object], *, any_found: bool) -> None:
         if any_found:
-            with self.database.writing() as connection:
+            with self.database.writing(durable=False) as connection:
                 connection.execute(statement, values)
 
     def cache_vectors(self, vectors: Mapping[bytes, Vectors], embedder: str) -> None:
         """Keep vectors by SHA-256 of their text."""
         if not vectors:
             return
-        with self.database.writing() as connection, connection.cursor() as cursor:
+        with self.database.writing(durable=False) as connection, connection.cursor() as cursor:
             cursor.execute(statements.MAKE_NEW_VECTORS)
             with cursor.copy(statements.COPY_NEW_VECTORS) as copy:
                 copy.set_types(["bytea", "halfvec"])

@@ -22,6 +22,8 @@ from ragkit.postgres.rows import FileRow, FileRows, RevisionHeader, SessionRow
 from ragkit.postgres.terms import TermHasher, content_hash, posting
 from ragkit.text import ANALYSIS_VERSION, Analyzer
 
+ANALYZED_SHARE = 10
+"""A change of a tenth of the session's files or more is a large one."""
 COMPACT_EVERY = 16
 """Revisions between two compactions of the log of word counts."""
 
@@ -58,7 +60,7 @@ class RagDocumentUpserter:
             return 0
         staging = session.revision + 1
         hasher = TermHasher(session.rag_session_id, ANALYSIS_VERSION)
-        with self._database.writing() as connection:
+        with self._database.writing(durable=False) as connection:
             job = {"session": session.rag_session_id, "job": index_job_id}
             connection.execute(statements.FENCE_SHARED, job)
             if connection.execute(statements.JOB_RUNS, job).fetchone() is None:
@@ -129,7 +131,7 @@ class RagDocumentUpserter:
             "obsolete": obsolete,
             "files": obsolete,
         }
-        with self._database.writing() as connection:  # invisible until the swap, so it need not be short
+        with self._database.writing(durable=False) as connection:  # invisible until the swap: it need not be short
             connection.execute(statements.DELETE_STAGED_TERMS, values)
             connection.execute(statements.STAGE_TERMS, values)
         with self._database.writing() as connection:
@@ -150,14 +152,18 @@ class RagDocumentUpserter:
             connection.execute(statements.DELETE_FILES, values)
             if staging % COMPACT_EVERY == 0:
                 connection.execute(statements.COMPACT_TERMS, {"session": sid, "revision": staging})
-        self._settle()
+        changed = len(staged) + len(obsolete)
+        self._settle(is_large=changed * ANALYZED_SHARE >= len(files))
         return staging
 
-    def _settle(self) -> None:
-        """What lies in the inverted index's waiting list is moved in, so that the next search does not walk it."""
-        with self._database.writing() as connection:
+    def _settle(self, *, is_large: bool) -> None:
+        """What lies in the inverted index's waiting list is moved in, so that the next search does not walk it; after a
+        large change the planner learns of it at once, after others when autovacuum comes by.
+        """
+        with self._database.writing(durable=False) as connection:
             connection.execute(statements.SETTLE_POSTINGS)
-            connection.execute(statements.ANALYZE_TABLES)
+            if is_large:
+                connection.execute(statements.ANALYZE_TABLES)
 
 
 def _copy(

@@ -27,6 +27,8 @@ from ragkit.service.work import WRITTEN_BYTES, WRITTEN_FILES, Work, batches, pla
 from ragkit.service.workers import Workers, WorkerSetup, workers
 from ragkit.text import ANALYSIS_VERSION
 
+TOLD_EVERY_S = 0.25
+"""Between two notes of a running job's progress in the database."""
 WORKERS_FROM_FILES = 40
 WORKERS_FROM_BYTES = 1_000_000
 """Of files to read: a smaller job is done before a process has started."""
@@ -86,7 +88,7 @@ class IndexingJob:
         self._root = root
         self._report = report
         self._tally = Tally()
-        self._started = perf_counter()
+        self._started = self._told = perf_counter()
         self._progress = Progress(stage="listing", files_done=0, files_total=0, rows=0)
         self._lost: set[str] = set()
         """Shown paths whose files turned out not to be indexable any more."""
@@ -282,10 +284,14 @@ class IndexingJob:
             self._lost.add(file.path)
 
     def _go_on(self) -> None:
-        """Write down how far the job is.
+        """Write down how far the job is, now and then.
 
         Raises: JobError `job_cancelled` where somebody asked it to stop.
         """
+        now = perf_counter()
+        if now - self._told < TOLD_EVERY_S:
+            return
+        self._told = now
         if self._repository.update_job(self._row("running")):
             raise JobError("job_cancelled", job=self._job_id)
 

@@ -1,23 +1,25 @@
 """Batches of files fanned out over processes of this machine, or worked on right here.
 
-Workers are spawned, not forked: a forked child of a threaded process may hang in the embedder. Each has its own
-connections and its own embedder, with BLAS pinned to one thread: two processes with one thread embed twice what one
-process with two gives (evidence.md). A worker watches its parent, so that none outlives a killed job.
+Workers are started anew, not forked: a forked child of a threaded process may hang in the embedder. loky starts them,
+since the standard library's pool runs the caller's main script again in each. Each has its own connections and its own
+embedder, with BLAS pinned to one thread: two processes with one thread embed twice what one process with two gives
+(evidence.md). A worker watches its parent, so that none outlives a killed job.
 """
 
 from __future__ import annotations
 
-import multiprocessing
 import os
+import sys
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
-from concurrent.futures import Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
+from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass
-from multiprocessing.connection import wait
 from typing import TypeVar
+
+from loky import BrokenProcessPool, ProcessPoolExecutor
 
 from ragkit import bundle
 from ragkit.embedding import Embedder
@@ -32,6 +34,7 @@ from ragkit.service.file_batch import FileBatches
 Task = TypeVar("Task")
 Result = TypeVar("Result")
 
+WATCHED_EVERY_S = 0.2
 AHEAD = 2
 """Batches that wait for each worker; more would only fill memory."""
 
@@ -83,21 +86,21 @@ def workers(here: FileBatches, setup: WorkerSetup, count: int) -> Generator[Work
     if count <= 1:
         yield Workers(here, None, 0)
         return
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # read by the children before they import numpy
-    context = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(count, mp_context=context, initializer=_start, initargs=(setup,))
+    pool = ProcessPoolExecutor(
+        count, initializer=_start, initargs=(setup, os.getpid()), env={"OPENBLAS_NUM_THREADS": "1"}
+    )
     try:
         yield Workers(here, pool, AHEAD * count)
     finally:
-        pool.shutdown(wait=True, cancel_futures=True)
+        pool.shutdown(wait=True, kill_workers=sys.exc_info()[0] is not None)
 
 
 _batches: list[FileBatches] = []
 """Of a worker process: the one that `_start` made. A process pool gives its tasks no other place to find it."""
 
 
-def _start(setup: WorkerSetup) -> None:
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+def _start(setup: WorkerSetup, parent: int) -> None:
+    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
     database = Database(setup.conninfo, pool_size=2, statement_timeout_ms=setup.statement_timeout_ms)
     analyzer = bundle.analyzer()
     repository = RagRepository(database, RagDocumentUpserter(database, analyzer))
@@ -109,8 +112,8 @@ def _in_worker(work: Callable[[FileBatches, Task], Result], task: Task) -> Resul
     return work(_batches[0], task)
 
 
-def _end_with_parent() -> None:
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        wait([parent.sentinel])
-        os._exit(1)
+def _end_with(parent: int) -> None:
+    """A killed parent closes nothing; its orphans are given to another process."""
+    while os.getppid() == parent:
+        time.sleep(WATCHED_EVERY_S)
+    os._exit(1)
