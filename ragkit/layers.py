@@ -313,6 +313,17 @@ RESERVED: frozenset[Layer] = frozenset({Layer.C5_BEHAVIOR_SUMMARIES, Layer.C6_RU
 EDGES: frozenset[Layer] = frozenset({Layer.C2_DEPENDENCY_GRAPH, Layer.D5_RELATION_GRAPH, Layer.D2_FACT_INDEX})
 """Layers whose rows have no vector: found by words and by graph steps."""
 
+NODES: Mapping[Layer, tuple[str, ...]] = {
+    Layer.D2_FACT_INDEX: ("object_ref",),
+    Layer.D5_RELATION_GRAPH: ("src_id", "dst_id"),
+    Layer.C0_SOURCE_CHUNKS: ("symbol_id",),
+    Layer.C1_SYMBOL_CATALOG: ("parent_symbol_id",),
+    Layer.C2_DEPENDENCY_GRAPH: ("src_symbol_id", "dst_symbol_id"),
+    Layer.C3_ENTRYPOINTS: ("handler_symbol_id",),
+    Layer.C4_PUBLIC_API: ("symbol_id",),
+}
+"""Layer → attributes that hold the public id of another row: what a graph step goes along, either way."""
+
 _ALIASES: Mapping[str, Layer] = {
     "D1_MODULE_CATALOG": Layer.D1_DOCUMENT_CATALOG,
     "D3_SECTION_INDEX": Layer.D0_DOC_CHUNKS,

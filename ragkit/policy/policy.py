@@ -138,6 +138,9 @@ class PartWeights(_Table):
     """The plan's first layer counts whole, the last nothing."""
     non_tests: Weight
     """The row is no test, where the plan prefers those."""
+    graph: Weight = 0.0
+    """The row points to one that the query names: a caller, a callee, a relation; half for each further one. 0: no step
+    along the graph is taken."""
     seed: Weight
     """The row belongs to a document that the plan names: large enough to come first."""
     repeat: Weight
@@ -154,6 +157,8 @@ class Ranking(_Table):
     """Candidates a layer gives to each leg, where `retrieval_spec.layer_queries` does not say."""
     common_share: Annotated[float, Field(gt=0, le=1)]
     """Words in more than this share of the rows score but find nothing by themselves."""
+    graph_rows: Annotated[int, Field(gt=0, le=20)] = 3
+    """Rows that a graph step starts from."""
     seed_rows: Annotated[int, Field(gt=0, le=50)]
     """Rows of one named document that count as seeds."""
 

@@ -237,6 +237,12 @@ class RagRepository:
         """Rows of files whose path holds one of the parts, the shortest paths first."""
         return _candidates(connection, self._builder.build_path_substrings(request, parts)) if parts else []
 
+    def retrieve_neighbours(
+        self, connection: Connection, request: RetrievalRequest, nodes: Sequence[int], *, per_layer: int
+    ) -> list[Candidate]:
+        """Rows that point to one of the nodes (hashed public ids, the nearest first)."""
+        return _candidates(connection, self._builder.build_neighbours(request, nodes, per_layer=per_layer))
+
     def document_rows(
         self, connection: Connection, session: SessionRow, keys: Sequence[tuple[int, int]]
     ) -> dict[tuple[int, int], DocumentRow]:

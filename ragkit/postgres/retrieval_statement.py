@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import LiteralString
 
 from pgvector import HalfVector
@@ -28,7 +28,7 @@ class Statement:
 
 
 class RetrievalStatementBuilder:
-    """Builds the three statements of a retrieval; holds nothing."""
+    """Builds the statements of a retrieval; holds nothing."""
 
     def build_retrieve(self, request: RetrievalRequest) -> Statement:
         """Dense, lexical and named leg under the plan's hard filters: one round trip."""
@@ -50,6 +50,14 @@ class RetrievalStatementBuilder:
         """Rows of the files whose path holds one of these parts, without case; ignores `path_prefixes`."""
         hints = [f"%{escape_like(part.lower())}%" for part in parts]
         return self._seed(request, statements.PATH_SUBSTRINGS, {"hints": hints, "files_at_most": SEED_FILES})
+
+    def build_neighbours(self, request: RetrievalRequest, nodes: Iterable[int], *, per_layer: int) -> Statement:
+        """Rows that point to one of these nodes (hashed, the nearest first), under the plan's hard filters."""
+        fewer = replace(request, layers={layer: min(per_layer, depth) for layer, depth in request.layers.items()})
+        composed = _compose(
+            fewer, dense=None, lexical=None, named=statements.GRAPH_LEG, filters=_hard_filters(request.filters)
+        )
+        return Statement(text=composed.text, params={**composed.params, "nodes": list(nodes)})
 
     @staticmethod
     def _seed(request: RetrievalRequest, leg: LiteralString, extra: Mapping[str, object]) -> Statement:
@@ -108,6 +116,7 @@ def _params(request: RetrievalRequest) -> dict[str, object]:
         "finding": list(words.finding),
         "names": list(words.names),
         "paths": list(words.paths),
+        "nodes": [],
         "path_prefixes": _starting(filters.path_prefixes),
         "exclude_path_prefixes": _starting(filters.exclude_path_prefixes),
         "exclude_like_patterns": list(filters.exclude_like_patterns or ()),

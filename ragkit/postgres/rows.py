@@ -138,6 +138,8 @@ class Candidate:
     """The query names the file, by whole segments from the end."""
     name_defined: bool
     """The row defines a name of the query."""
+    graph_place: int | None
+    """Place of the nearest node that the row points to, from 1; None: it points to none of them."""
     prefer_path: int | None
     """Place of the first preferred prefix that the path has, from 1."""
     prefer_like: bool

@@ -365,6 +365,18 @@ named AS MATERIALIZED (
     ) AS found JOIN asked USING (layer) WHERE rank <= depth
 )"""
 
+# One row: a row that points to one of the nodes; the nearest to the query's words of each layer.
+GRAPH_LEG: LiteralString = """
+named AS MATERIALIZED (
+    SELECT file_id, row_no, rank FROM (
+        SELECT r.file_id, r.row_no, r.layer, row_number() OVER (
+            PARTITION BY r.layer ORDER BY r.weights <#> %(idf)s, r.path, r.line_start, r.row_no) AS rank
+        FROM rag_posting r
+        WHERE r.rag_session_id = %(session)s AND r.layer = ANY (%(layers)s) AND r.revision <= %(revision)s
+          AND r.terms && %(nodes)s::bigint[]{filters}
+    ) AS found JOIN asked USING (layer) WHERE rank <= depth
+)"""
+
 # One row: a row of a file that the plan names; rows of the plan's layers come first.
 EXACT_FILES: LiteralString = """
 named AS MATERIALIZED (
@@ -413,6 +425,8 @@ SELECT r.file_id, r.row_no, r.layer, r.path, r.domain, r.lang, r.is_test, r.line
        pool.dense_rank, pool.lexical_rank, pool.named_rank,
        r.terms && %(paths)s::bigint[] AS path_named,
        r.terms && %(names)s::bigint[] AS name_defined,
+       (SELECT min(n.place)::int FROM unnest(%(nodes)s::bigint[]) WITH ORDINALITY AS n(node, place)
+        WHERE r.terms && ARRAY[n.node]) AS graph_place,
        (SELECT min(p.place) FROM unnest(%(prefer_path_prefixes)s::text[]) WITH ORDINALITY AS p(prefix, place)
         WHERE r.path LIKE p.prefix) AS prefer_path,
        coalesce(r.path LIKE ANY (%(prefer_like_patterns)s::text[])

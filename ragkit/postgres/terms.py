@@ -16,6 +16,7 @@ from hashlib import blake2b
 from pgvector import SparseVector
 
 from ragkit.document import RagDocument
+from ragkit.layers import NODES
 from ragkit.text import ANALYSIS_VERSION, Analyzer
 
 K1 = 1.2
@@ -46,6 +47,10 @@ class TermHasher:
         """Whole segments of a path, counted from its end, compared without case."""
         return self._hash("/" + suffix.strip("/").casefold())
 
+    def node(self, public_id: str) -> int:
+        """A row that other rows point to."""
+        return self._hash("@" + public_id)
+
     def _hash(self, key: str) -> int:
         found = self._known.get(key)
         if found is None:
@@ -62,20 +67,27 @@ class Posting:
     words: tuple[int, ...]
     """Hashes of the distinct words, sorted: what document frequencies count."""
     terms: tuple[int, ...]
-    """`words`, then names and path suffixes: what the inverted index holds."""
+    """`words`, then names, path suffixes and nodes: what the inverted index holds."""
     weights: SparseVector
     """BM25 weight of each word."""
 
 
 def posting(row: RagDocument, analyzer: Analyzer, hasher: TermHasher) -> Posting:
-    """Of context and text of a row; names and path go under marks of their own."""
+    """Of context and text of a row; names, path, and what the row points to go under marks of their own."""
     counts = Counter(analyzer.terms(f"{row.context}\n{row.text}" if row.context else row.text))
     kept = sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:MAX_TERMS]
     hashed = {hasher.word(term): tf for term, tf in kept}
     words = tuple(sorted(hashed))
     marks = {hasher.name(name) for name in row.names} | {hasher.path_suffix(s) for s in path_suffixes(row.path)}
+    marks |= {hasher.node(node) for node in nodes(row)}
     weights = {index_of(term): tf * (K1 + 1) / (tf + K1) for term, tf in hashed.items()}
     return Posting(words=words, terms=(*words, *sorted(marks)), weights=SparseVector(weights, DIMENSIONS))
+
+
+def nodes(row: RagDocument) -> tuple[str, ...]:
+    """Public ids of the rows that a row points to."""
+    found = (row.attributes.get(name) for name in NODES.get(row.layer, ()))
+    return tuple(node for node in found if isinstance(node, str))
 
 
 def path_suffixes(path: str) -> tuple[str, ...]:

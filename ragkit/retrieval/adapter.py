@@ -33,6 +33,9 @@ from ragkit.retrieval.search_query import SearchQuery
 from ragkit.retrieval.session_retriever import PlanSearch, RagSessionRetriever
 from ragkit.retrieval.trace import DROPPED_ROWS_AT_MOST, DroppedRow, Hit, Step, WordView
 
+POINTED_AT = frozenset({Layer.C1_SYMBOL_CATALOG, Layer.D1_DOCUMENT_CATALOG, Layer.D3_ENTITY_CATALOG})
+"""Layers whose public ids other rows hold."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FetchedRows:
@@ -77,14 +80,20 @@ class RagRetrievalAdapter:
             idf_mass=search.idf_mass,
             prefer_non_tests=bool(plan.filters.prefer_non_tests),
         )
-        kept, duplicates = merge_duplicates(rank(merged, seeds, context))
+        ranked = rank(merged, seeds, context)
+        neighbours, graph_steps = self._neighbours(search, ranked, context)
+        if neighbours:
+            merged = _with_neighbours(merged, neighbours)
+            ranked = rank(merged, seeds, context)
+        kept, duplicates = merge_duplicates(ranked)
         shown, below = kept[: plan.limit], kept[plan.limit :]
         ids = self._public_ids(search, below, duplicates)
         hits = self._hits(search, shown, query)
         steps = (
             *seed_steps,
             _semantic_step(search, semantic),
-            _merge_step(plan, len(found) + len(semantic), len(kept), duplicates, ids),
+            *graph_steps,
+            _merge_step(plan, len(found) + len(semantic) + len(neighbours), len(kept), duplicates, ids),
             _limit_step(plan, kept, below, ids),
         )
         ended = perf_counter()
@@ -108,6 +117,33 @@ class RagRetrievalAdapter:
         seeds: dict[Key, Seed] = {key_of(candidate): "path_substring" for candidate in partly}
         seeds |= {key_of(candidate): "exact_path" for candidate in exact}
         return seeds, [*exact, *partly], tuple(steps)
+
+    def _neighbours(
+        self, search: PlanSearch, ranked: Sequence[ScoredRow], context: ScoringContext
+    ) -> tuple[list[Candidate], tuple[Step, ...]]:
+        """Rows that point to the best rows which the query names; costs round trips only where the weight is not 0."""
+        if not context.ranking.parts.graph:
+            return [], ()
+        named = [
+            key_of(row.candidate)
+            for row in ranked
+            if row.candidate.layer in POINTED_AT and (row.candidate.name_defined or row.candidate.path_named)
+        ][: context.ranking.graph_rows]
+        if not named:
+            return [], ()
+        ids = self._repository.public_ids(search.connection, search.session, named)
+        nodes = [ids[key] for key in named]
+        found = self._retriever.retrieve_neighbours(search, nodes)
+        reason = Reason(code="step.graph_from", params={"nodes": nodes})
+        step = Step(
+            name="graph",
+            plan=search.plan.profile,
+            came_in=len(nodes),
+            went_out=len(found),
+            dropped={},
+            notes=(reason,),
+        )
+        return found, (step,)
 
     def _hits(self, search: PlanSearch, shown: Sequence[ScoredRow], query: SearchQuery) -> tuple[Hit, ...]:
         documents = self._repository.document_rows(
@@ -140,6 +176,16 @@ class RagRetrievalAdapter:
         for pair in duplicates[:DROPPED_ROWS_AT_MOST]:
             wanted += [key_of(pair.row.candidate), key_of(pair.into.candidate)]
         return self._repository.public_ids(search.connection, search.session, list(dict.fromkeys(wanted)))
+
+
+def _with_neighbours(merged: Sequence[Candidate], neighbours: Sequence[Candidate]) -> list[Candidate]:
+    """Each row once; one that was found before gains its place in the graph."""
+    found = {key_of(candidate): candidate for candidate in merged}
+    for neighbour in neighbours:
+        key = key_of(neighbour)
+        known = found.get(key, replace(neighbour, named_rank=None))
+        found[key] = replace(known, graph_place=neighbour.graph_place)
+    return list(found.values())
 
 
 def _merge_candidates(seeded: Sequence[Candidate], semantic: Sequence[Candidate]) -> list[Candidate]:

@@ -110,6 +110,7 @@ def _score(candidate: Candidate, seed: Seed | None, context: ScoringContext) -> 
         "prefer_path": weights.prefer_path * 0.5 ** (candidate.prefer_path - 1) if candidate.prefer_path else 0.0,
         "prefer_like": weights.prefer_like * candidate.prefer_like,
         "layer": weights.layer * _layer_share(candidate.layer, context.layers),
+        "graph": weights.graph * 0.5 ** (candidate.graph_place - 1) if candidate.graph_place else 0.0,
         "non_tests": weights.non_tests * (context.prefer_non_tests and not candidate.is_test),
         "seed": weights.seed * SEED_SHARE[seed] if seed else 0.0,
     }
@@ -128,6 +129,7 @@ def _found_by(candidate: Candidate, seed: Seed | None) -> tuple[str, ...]:
         ("dense", candidate.dense_rank),
         ("lexical", candidate.lexical_rank),
         ("named", candidate.named_rank),
+        ("graph", candidate.graph_place),
     )
     return tuple(name for name, place in legs if name and place)
 

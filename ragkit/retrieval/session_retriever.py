@@ -15,6 +15,8 @@ from ragkit.postgres.terms import TermHasher
 from ragkit.retrieval.search_query import SearchQuery, weigh_words
 from ragkit.retrieval.trace import WordView
 
+NEIGHBOURS_PER_LAYER = 8
+"""Rows that a graph step takes from a layer, the nearest to the query's words: a popular symbol has hundreds."""
 POOL_AT_MOST = 200
 """Candidates of one leg over all layers."""
 
@@ -92,6 +94,14 @@ class RagSessionRetriever:
         """Rows of files whose path holds one of the parts."""
         found = self._repository.retrieve_chunks_by_path_substrings(search.connection, search.request, parts)
         return _of_plan_layers(found, search.plan.layers)
+
+    def retrieve_neighbours(self, search: PlanSearch, nodes: Sequence[str]) -> list[Candidate]:
+        """Rows that point to these rows (public ids, the nearest first): a step along the graph."""
+        hasher = TermHasher(search.session.rag_session_id, search.session.analysis_version or 0)
+        marks = [hasher.node(node) for node in nodes]
+        return self._repository.retrieve_neighbours(
+            search.connection, search.request, marks, per_layer=NEIGHBOURS_PER_LAYER
+        )
 
     @staticmethod
     def _map_filters(filters: PlanFilters) -> RowFilters:

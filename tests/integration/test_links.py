@@ -93,3 +93,37 @@ def test_links_hold_without_the_cache_and_are_left_when_the_file_is_another(
     job = engine.index_snapshot("s", tree({"app/users.py": None}))
     assert job.files["relinked"] == 1
     assert set(targets(engine)) == {None}
+
+
+def test_whoever_documents_a_symbol_gets_its_definition_callers_and_callees(
+    database_url: str, open_service: OpenService, tree: Tree
+) -> None:
+    """Spec: system.md §3 (D2, `code_generate_docs`)."""
+    files: dict[str, str | None] = {
+        "app/price.py": 'def total_price(order, rate: float) -> float:\n    """Price of an order with tax."""\n'
+        "    return add_tax(order.sum, rate)\n\n\ndef add_tax(value, rate):\n    return value * (1 + rate)\n",
+        "app/api.py": "from fastapi import FastAPI\nfrom app.price import total_price\napp = FastAPI()\n\n"
+        "@app.get('/price')\ndef price(order):\n    return total_price(order, 0.2)\n",
+        "app/report.py": "from app import price\n\n\ndef monthly(orders):\n"
+        "    return sum(price.total_price(order, 0.2) for order in orders)\n",
+        **{f"app/noise_{n}.py": f"def price_{n}(order):\n    return order.price_{n}\n" for n in range(30)},
+    }
+    engine = open_service(database_url)
+    engine.index_snapshot("s", tree(files))
+    trace = engine.answer(Ask(query="Generate documentation from code for total_price", session="s"))
+    assert trace.plans[0].profile == "code_generate_docs"
+    rows = {row.id: row for row in trace.rows}
+    edges = [row for row in trace.rows if row.layer.value == "C2_DEPENDENCY_GRAPH" and "calls" in row.title]
+    assert "app/price.py::total_price" in rows
+    assert {(row.path, "add_tax" in row.title) for row in edges} >= {
+        ("app/price.py", True),
+        ("app/api.py", False),
+        ("app/report.py", False),
+    }
+    assert all(row.parts["graph"] == 0.6 for row in edges[:3])
+    assert "graph" in edges[0].found_by
+    step = next(step for step in trace.steps if step.name == "graph")
+    assert step.notes[0].params["nodes"] == ["app/price.py::total_price"]
+    assert all(abs(sum(row.parts.values()) - row.score) < 1e-9 for row in trace.rows)
+    plain = engine.answer(Ask(query="total_price", session="s", intent="CODE_QA"))
+    assert "graph" not in [step.name for step in plain.steps]

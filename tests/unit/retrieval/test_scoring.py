@@ -59,6 +59,7 @@ def candidate(file_id: int = 1, row_no: int = 0, **changes: Any) -> Candidate:
         named_rank=None,
         path_named=False,
         name_defined=False,
+        graph_place=None,
         prefer_path=None,
         prefer_like=False,
     )
