@@ -20,7 +20,7 @@ from ragkit.indexing.docs.openapi_nodes import is_openapi
 from ragkit.indexing.docs.outline import Outline
 from ragkit.indexing.docs.pieces import parts_of
 from ragkit.indexing.docs.plain import read_plain
-from ragkit.indexing.docs.rst import read_rst
+from ragkit.indexing.docs.rst import RstOutline, read_rst, rst_parts
 from ragkit.indexing.kinds import is_test, kind_of
 from ragkit.layers import Family
 
@@ -30,6 +30,9 @@ _READERS: Mapping[str, Callable[[str], Outline]] = {
     "text": read_plain,
 }
 """By the language of the file's kind."""
+
+_MAX_UNREAD = 5
+"""Warnings of one kind of one file."""
 
 _MAY_BE_OPENAPI = frozenset({"yaml", "json"})
 
@@ -66,7 +69,7 @@ class DocsIndexingPipeline:
 
     def _knowledge(self, outline: Outline, shared: About, language: str) -> Iterator[RagDocument]:
         """The layers above D1."""
-        parts = parts_of(outline, language)
+        parts = rst_parts(outline) if isinstance(outline, RstOutline) else parts_of(outline, language)
         named = entities(outline, parts, shared, self._analysis)
         yield from facts(outline, parts, shared, self._analysis)
         yield from named
@@ -92,5 +95,8 @@ def _warnings(path: str, outline: Outline, cut_line: int | None) -> Iterator[Ind
     if front.invalid_line is not None:
         params: dict[str, object] = {"path": path, "line": front.invalid_line, "problem": front.problem}
         yield IndexWarning(code="front_matter_invalid", path=path, line=front.invalid_line, params=params)
+    for start, _, problem in outline.unread[:_MAX_UNREAD] if isinstance(outline, RstOutline) else ():
+        params = {"path": path, "line": start + 1, "problem": problem}
+        yield IndexWarning(code="rst_by_lines", path=path, line=start + 1, params=params)
     if cut_line is not None:
         yield IndexWarning(code="long_line", path=path, line=cut_line, params={"path": path, "line": cut_line})
