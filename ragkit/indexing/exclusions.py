@@ -19,6 +19,7 @@ LeftOutReason = Literal[
     "generated",
     "vendored",
     "undecodable",
+    "malformed",
     "unsupported",
     "symlink",
     "unreadable",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 
 from ragkit.document import Extraction, IndexWarning, RagDocument, SourceFile
 from ragkit.indexing.context import TextAnalysis
@@ -15,6 +16,7 @@ from ragkit.indexing.docs.d4_policies import policies
 from ragkit.indexing.docs.d4_workflows import workflows
 from ragkit.indexing.docs.d5_relations import relations
 from ragkit.indexing.docs.markdown import read_markdown
+from ragkit.indexing.docs.notebook import NotebookProblem, at_notebook_lines, read_notebook
 from ragkit.indexing.docs.openapi import read_openapi
 from ragkit.indexing.docs.openapi_nodes import is_openapi
 from ragkit.indexing.docs.outline import Outline
@@ -44,8 +46,8 @@ class DocsIndexingPipeline:
         self._analysis = analysis
 
     def supports(self, path: str, text: str = "") -> bool:
-        """Whether a file is documentation: Markdown, reStructuredText, plain text; and a YAML or JSON file whose `text`
-        begins like OpenAPI.
+        """Whether a file is documentation: Markdown, reStructuredText, plain text, a notebook; and a YAML or JSON file
+        whose `text` begins like OpenAPI.
         """
         kind = kind_of(path)
         if kind is None:
@@ -60,12 +62,28 @@ class DocsIndexingPipeline:
         language = kind.language if kind else ""
         if language in _MAY_BE_OPENAPI:
             return self._openapi(file)
+        if language == "notebook":
+            return self._notebook(file)
+        return self._document(file, language)
+
+    def _document(self, file: SourceFile, language: str) -> Extraction:
         outline = _READERS.get(language, read_plain)(file.text)
         shared = about(file.path, outline, is_test=is_test(file.path))
         chunks, cut_line = doc_chunks(outline, shared, self._analysis)
         catalog = document_row(outline, shared, self._analysis)
         rows = (*chunks, *([catalog] if catalog else []), *self._knowledge(outline, shared, language))
         return Extraction(family=Family.DOCS, rows=rows, warnings=tuple(_warnings(file.path, outline, cut_line)))
+
+    def _notebook(self, file: SourceFile) -> Extraction:
+        """The rows of a notebook's Markdown; none, and a warning, when it is no notebook."""
+        notebook = read_notebook(file.text)
+        if isinstance(notebook, NotebookProblem):
+            params: dict[str, object] = {"path": file.path, "line": notebook.line, "problem": notebook.text}
+            warning = IndexWarning(code="notebook_invalid", path=file.path, line=notebook.line, params=params)
+            return Extraction(family=Family.DOCS, rows=(), warnings=(warning,))
+        if not notebook.text.strip():
+            return Extraction(family=Family.DOCS, rows=())
+        return at_notebook_lines(self._document(replace(file, text=notebook.text), "markdown"), notebook)
 
     def _knowledge(self, outline: Outline, shared: About, language: str) -> Iterator[RagDocument]:
         """The layers above D1."""
