@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
@@ -33,8 +34,14 @@ _READERS: Mapping[str, Callable[[str], Outline]] = {
 }
 """By the language of the file's kind."""
 
+MAX_LINES = 100_000
+"""A longer document is data: read as plain text, since parsers of markup take some 50 µs a line at worst."""
+
 _MAX_UNREAD = 5
 """Warnings of one kind of one file."""
+
+_OPEN_FRONT_MATTER = re.compile(r"---[ \t]*\n[\w-]+:(?:\s|$)")
+"""How front matter begins; without an end it is text."""
 
 _MAY_BE_OPENAPI = frozenset({"yaml", "json"})
 
@@ -67,12 +74,18 @@ class DocsIndexingPipeline:
         return self._document(file, language)
 
     def _document(self, file: SourceFile, language: str) -> Extraction:
+        if is_data := file.text.count("\n") > MAX_LINES:
+            language = "text"
         outline = _READERS.get(language, read_plain)(file.text)
         shared = about(file.path, outline, is_test=is_test(file.path))
         chunks, cut_line = doc_chunks(outline, shared, self._analysis)
         catalog = document_row(outline, shared, self._analysis)
         rows = (*chunks, *([catalog] if catalog else []), *self._knowledge(outline, shared, language))
-        return Extraction(family=Family.DOCS, rows=rows, warnings=tuple(_warnings(file.path, outline, cut_line)))
+        warnings = list(_warnings(file.path, outline, cut_line))
+        if is_data:
+            params: dict[str, object] = {"path": file.path, "limit": MAX_LINES}
+            warnings.insert(0, IndexWarning(code="read_as_text", path=file.path, params=params))
+        return Extraction(family=Family.DOCS, rows=rows, warnings=tuple(warnings))
 
     def _notebook(self, file: SourceFile) -> Extraction:
         """The rows of a notebook's Markdown; none, and a warning, when it is no notebook."""
@@ -113,6 +126,8 @@ def _warnings(path: str, outline: Outline, cut_line: int | None) -> Iterator[Ind
     if front.invalid_line is not None:
         params: dict[str, object] = {"path": path, "line": front.invalid_line, "problem": front.problem}
         yield IndexWarning(code="front_matter_invalid", path=path, line=front.invalid_line, params=params)
+    elif front.lines is None and _OPEN_FRONT_MATTER.match("\n".join(outline.source.lines[:2])):
+        yield IndexWarning(code="front_matter_open", path=path, line=1, params={"path": path, "line": 1})
     for start, _, problem in outline.unread[:_MAX_UNREAD] if isinstance(outline, RstOutline) else ():
         params = {"path": path, "line": start + 1, "problem": problem}
         yield IndexWarning(code="rst_by_lines", path=path, line=start + 1, params=params)
