@@ -1,4 +1,4 @@
-"""reStructuredText to an outline: titles by their underlines, what stands between them by docutils (`rst_nodes`).
+"""reStructuredText to an outline: titles by their underlines, what stands between them by docutils (`rst_states`).
 
 Titles are found here, so that docutils gets the body of one section at a time, or some hundred lines of a long one: its
 cost grows with the square of what it is given. Where it cannot read such a part (nested too deeply, a line too long, a
@@ -16,8 +16,9 @@ from ragkit.indexing.docs.front_matter import FrontMatter, front_matter_of
 from ragkit.indexing.docs.outline import Heading, Outline, sections_of
 from ragkit.indexing.docs.pieces import MAX_LINE_CHARS, Part, Piece, parts_of
 from ragkit.indexing.docs.plain import paragraphs, prose_summary
-from ragkit.indexing.docs.rst_nodes import RstNode, TooDeep, read_nodes
+from ragkit.indexing.docs.rst_nodes import RstNode, read_nodes
 from ragkit.indexing.docs.rst_pieces import block_of, fields_of, meta_of, pieces_of
+from ragkit.indexing.docs.rst_states import TooDeep
 from ragkit.indexing.passages import Block, Lines
 
 _ADORNMENT = re.compile(r"([!-/:-@\[-`{-~])\1{2,}\s*$")

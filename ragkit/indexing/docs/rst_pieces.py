@@ -23,7 +23,8 @@ from ragkit.indexing.docs.pieces import (
     TableRow,
     plain,
 )
-from ragkit.indexing.docs.rst_nodes import LITERAL, RstNode, TableCells
+from ragkit.indexing.docs.rst_nodes import RstNode
+from ragkit.indexing.docs.rst_states import LITERAL, TableCells
 from ragkit.indexing.passages import Block, Lines
 
 _MARKER = re.compile(r"\s*(?:[-*+•‣⁃]|\(?(?:\d{1,4}|[a-zA-Z#]|[ivxlcdmIVXLCDM]{1,8})[.)])(?:\s+|$)")

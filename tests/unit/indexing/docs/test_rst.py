@@ -11,7 +11,7 @@ from ragkit.document import Extraction, SourceFile
 from ragkit.indexing.docs.pieces import Definition, Fence, ItemList, Paragraph, Table
 from ragkit.indexing.docs.pipeline import DocsIndexingPipeline
 from ragkit.indexing.docs.rst import read_rst, rst_parts
-from ragkit.indexing.docs.rst_nodes import MAX_DEPTH
+from ragkit.indexing.docs.rst_states import MAX_DEPTH
 from ragkit.layers import Layer
 
 Make = Callable[[str, str], SourceFile]
