@@ -37,7 +37,8 @@ class TermHasher:
 
     def word(self, term: str) -> int:
         """A word as the analysis gives it."""
-        return self._hash(term)
+        found = self._known.get(term)
+        return self._hash(term) if found is None else found
 
     def name(self, name: str) -> int:
         """A name that rows define, compared without case."""
@@ -74,9 +75,10 @@ class Posting:
 
 def posting(row: RagDocument, analyzer: Analyzer, hasher: TermHasher) -> Posting:
     """Of context and text of a row; names, path, and what the row points to go under marks of their own."""
-    counts = Counter(analyzer.terms(f"{row.context}\n{row.text}" if row.context else row.text))
-    kept = sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:MAX_TERMS]
-    hashed = {hasher.word(term): tf for term, tf in kept}
+    counts = analyzer.term_counts(f"{row.context}\n{row.text}" if row.context else row.text)
+    if len(counts) > MAX_TERMS:
+        counts = dict(sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:MAX_TERMS])
+    hashed = {hasher.word(term): tf for term, tf in counts.items()}
     words = tuple(sorted(hashed))
     marks = {hasher.name(name) for name in row.names} | {hasher.path_suffix(s) for s in path_suffixes(row.path)}
     marks |= {hasher.node(node) for node in nodes(row)}
