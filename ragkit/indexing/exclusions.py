@@ -19,6 +19,7 @@ LeftOutReason = Literal[
     "generated",
     "vendored",
     "undecodable",
+    "malformed",
     "unsupported",
     "symlink",
     "unreadable",
@@ -43,9 +44,8 @@ _DATA_EXTENSIONS = frozenset(
 _PRIVATE_KEY = re.compile(r"\s*-----BEGIN [A-Z ]*PRIVATE KEY")
 
 _GENERATED = (
-    "package-lock.json", "npm-shrinkwrap.json", "yarn.lock", "pnpm-lock.yaml", "bun.lock", "poetry.lock", "pdm.lock",
-    "pipfile.lock", "uv.lock", "cargo.lock", "composer.lock", "gemfile.lock", "mix.lock", "pubspec.lock", "go.sum",
-    "gradle.lockfile", "packages.lock.json", "flake.lock", "*.min.js", "*.min.css", "*.min.mjs", "*.bundle.js", "*.map",
+    "package-lock.json", "npm-shrinkwrap.json", "pnpm-lock.yaml", "go.sum", "gradle.lockfile", "packages.lock.json",
+    "*.lock", ".terraform.lock.hcl", "*.min.js", "*.min.css", "*.min.mjs", "*.bundle.js", "*.map",
     "*_pb2.py", "*_pb2.pyi", "*_pb2_grpc.py", "*.pb.go", "*.pb.cc", "*.pb.h", "*.g.dart", "*.snap", ".ds_store",
 )  # fmt: skip
 _GENERATED_HEAD = re.compile(
@@ -67,7 +67,9 @@ _BINARY = frozenset(
         "woff2", "ttf", "otf", "eot", "mp3", "mp4", "wav", "ogg", "flac", "avi", "mov", "webm", "mkv", "zip",
         "gz", "tgz", "bz2", "xz", "7z", "rar", "tar", "jar", "war", "whl", "egg", "zst", "exe", "dll", "so",
         "dylib", "a", "o", "obj", "lib", "class", "pyc", "pyo", "pyd", "wasm", "bin", "dat", "db", "sqlite",
-        "sqlite3", "mdb", "pdf", "doc", "docx", "xls", "xlsx", "ppt", "pptx", "odt", "ods", "npy", "npz", "pkl",
+        "sqlite3", "mdb", "pdf", "doc", "docx", "xls", "xlsx", "ppt", "pptx", "odt", "ods", "odp", "rtf", "epub",
+        "mobi", "djvu", "chm", "pages", "numbers", "keynote", "vsd", "vsdx", "xlsm", "docm", "msg", "heic", "lockb",
+        "deb", "rpm", "msi", "m4a", "npy", "npz", "pkl",
         "pickle", "parquet", "feather", "h5", "onnx", "pt", "pth", "safetensors", "gguf", "ipa", "apk", "dmg",
         "iso", "img",
     }

@@ -19,13 +19,14 @@ class FileKind:
 
     family: Family
     language: str
-    """`markdown`, `rst`, `text` for documents; a programming or data language for code."""
+    """`markdown`, `rst`, `text`, `notebook` for documents; a programming or data language for code."""
 
 
 _DOCUMENTS: Mapping[str, tuple[str, ...]] = {
     "markdown": (".md", ".markdown", ".mdown", ".mkd", ".mdx", ".qmd"),
     "rst": (".rst", ".rest"),
     "text": (".txt", ".text"),
+    "notebook": (".ipynb",),
 }
 _CODE: Mapping[str, tuple[str, ...]] = {
     "python": (".py", ".pyi", ".pyw"),
@@ -127,7 +128,7 @@ _TEST_NAME = re.compile(
 
 
 def kind_of(path: str) -> FileKind | None:
-    """How the file at a path is read; None when nothing here reads it (yet: notebooks come later)."""
+    """How the file at a path is read; None when nothing here reads it."""
     name = path.rpartition("/")[2].lower()
     known = _BY_NAME.get(name)
     if known is not None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, cast
 
 from ragkit.document import Extraction, IndexWarning, Mount, RagDocument, RowLanguage, SourceFile
@@ -16,6 +18,8 @@ from ragkit.text import ANALYSIS_VERSION
 PIPELINE_VERSION = f"9.{ANALYSIS_VERSION}"
 """Changes whenever any extractor would give other rows for the same file: cached rows of another version are unused."""
 
+_UNSTORABLE = re.compile("[\0\ud800-\udfff]")
+
 
 def extract(file: SourceFile, *, docs: DocsIndexingPipeline, code: CodeIndexingPipeline) -> Extraction | LeftOut:
     """The rows of a file by the pipeline that supports it; a file that gives none is left out with its reason."""
@@ -25,7 +29,49 @@ def extract(file: SourceFile, *, docs: DocsIndexingPipeline, code: CodeIndexingP
         extraction = code.index_file(file)
     else:
         return LeftOut(path=file.path, reason="unsupported")
-    return extraction if extraction.rows else LeftOut(path=file.path, reason="empty")
+    if extraction.rows:
+        return _storable(extraction)
+    return LeftOut(path=file.path, reason="malformed" if extraction.warnings else "empty")
+
+
+def _storable(extraction: Extraction) -> Extraction:
+    """Rows whose strings PostgreSQL takes: escapes of YAML, JSON or Python can write NUL and lone surrogates, which its
+    text does not know; they become U+FFFD. A file must not cost the job.
+    """
+    if all(map(_is_storable, extraction.rows)) and _cleaned(extraction.mounts) == extraction.mounts:
+        return extraction
+    return replace(
+        extraction,
+        rows=tuple(_cleaned_row(row) for row in extraction.rows),
+        mounts=tuple(Mount(*cast("tuple[Any, ...]", _cleaned(tuple(mount)))) for mount in extraction.mounts),
+    )
+
+
+def _is_storable(row: RagDocument) -> bool:
+    strings = (row.public_id, row.title, row.text, row.context, *row.names, row.domain or "", row.subdomain or "")
+    return not any(map(_UNSTORABLE.search, strings)) and _cleaned(row.attributes) == row.attributes
+
+
+def _cleaned_row(row: RagDocument) -> RagDocument:
+    fields = {
+        name: _cleaned(getattr(row, name))
+        for name in ("public_id", "title", "text", "context", "names", "domain", "subdomain", "attributes")
+    }
+    return replace(row, **cast("Mapping[str, Any]", fields))
+
+
+def _cleaned(value: object) -> object:
+    """The value with every string storable; containers of the same kind."""
+    if isinstance(value, str):
+        return _UNSTORABLE.sub("\ufffd", value) if _UNSTORABLE.search(value) else value
+    if isinstance(value, Mapping):
+        pairs = cast("Mapping[object, object]", value).items()
+        return {_cleaned(key): _cleaned(inner) for key, inner in pairs}
+    if isinstance(value, tuple):
+        return tuple(map(_cleaned, cast("tuple[object, ...]", value)))
+    if isinstance(value, list):
+        return list(map(_cleaned, cast("list[object]", value)))
+    return value
 
 
 def extraction_to_bytes(extraction: Extraction) -> bytes:

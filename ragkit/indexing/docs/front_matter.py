@@ -112,6 +112,12 @@ def read_front_matter(text: str, start: int, end: int) -> FrontMatter:
     return FrontMatter(values=values, keys=keys, lines=(start, end))
 
 
+def front_matter_of(fields: Mapping[str, str | list[str]], lines: tuple[int, int]) -> FrontMatter:
+    """What name → text says, of a format that has fields instead of YAML; `lines`: where it stands."""
+    values, keys = _values(cast("dict[object, object]", dict(fields)))
+    return FrontMatter(values=values, keys=keys, lines=lines)
+
+
 def _lines_of_key(key: str, lines: Sequence[str], start: int, end: int) -> tuple[int, int]:
     """The line of a key and what is indented below it or listed; all lines when the key is not found as written."""
     for number in range(start + 1, end - 1):

@@ -21,6 +21,7 @@ from ragkit.indexing.docs.evidence import Evidence, RowMaker
 from ragkit.indexing.docs.openapi_nodes import (
     Operation,
     Problem,
+    References,
     child,
     compose,
     items,
@@ -42,6 +43,9 @@ CONFIDENCE = 1.0
 _MAX_OPERATIONS = 2_000
 _MAX_FACTS = 100
 """Of one operation."""
+
+_MAX_FACTS_OF_FILE = 20_000
+"""Aliases let a short file say the same again and again."""
 
 
 def read_openapi(file: SourceFile, analysis: TextAnalysis) -> Extraction | IndexWarning:
@@ -69,14 +73,16 @@ def read_openapi(file: SourceFile, analysis: TextAnalysis) -> Extraction | Index
         declared=(),
         is_test=is_test(file.path),
     )
-    operations = list(islice(operations_of(root), _MAX_OPERATIONS))
+    references = References(root)
+    operations = list(islice(operations_of(root, references), _MAX_OPERATIONS))
     taken: dict[str, int] = {}
     chunks = [row for found in operations for row in _chunks(found, source, file.text, about, analysis, taken)]
     catalog = [_file_row(root, info, source, about, analysis)]
     catalogs = RowMaker(Layer.D1_DOCUMENT_CATALOG, "operation", source, about, analysis)
     catalog += [_operation_row(found, file.text, catalogs, about) for found in operations]
     facts_maker = RowMaker(Layer.D2_FACT_INDEX, "fact", source, about, analysis)
-    facts = [row for found in operations for row in _fact_rows(found, file.text, facts_maker, about)]
+    told = (row for found in operations for row in _fact_rows(found, references, file.text, facts_maker, about))
+    facts = list(islice(told, _MAX_FACTS_OF_FILE))
     numbered = [_with_order(row, order) for order, row in enumerate(chunks)]
     return Extraction(family=Family.DOCS, rows=(*numbered, *catalog, *facts))
 
@@ -240,9 +246,11 @@ def _operation_row(operation: Operation, text: str, maker: RowMaker, about: Abou
     return replace(row, context=_context(operation, about))
 
 
-def _fact_rows(operation: Operation, text: str, maker: RowMaker, about: About) -> Iterator[RagDocument]:
+def _fact_rows(
+    operation: Operation, references: References, text: str, maker: RowMaker, about: About
+) -> Iterator[RagDocument]:
     subject = string(child(operation.node, "operationId")) or operation.title
-    for predicate, value, first, last in islice(statements_of(operation), _MAX_FACTS):
+    for predicate, value, first, last in islice(statements_of(operation, references), _MAX_FACTS):
         start, end = _trimmed(maker.source, *lines_of(first, last))
         public_id = maker.public_id(operation.title, predicate, value)
         attributes: D2Attributes = {

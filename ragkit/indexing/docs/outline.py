@@ -124,7 +124,9 @@ def _blocks_between(
         position += 1
         if block.start >= line and block.end <= end:
             covering.extend(_uncovered(source, line, block.start))
-            covering.append(block)
+            if any(not source.is_blank(number) for number in range(block.start, block.end)):
+                # A parser may take for a paragraph what is white space to everyone else (U+2028).
+                covering.append(block)
             line = block.end
     covering.extend(_uncovered(source, line, end))
     return tuple(covering), position

@@ -272,7 +272,7 @@ def _definitions(source: Lines, block: Block, language: str) -> Iterator[Definit
     if language == "rst":
         yield from _indented_definition(source, block)
         return
-    marks = [line for line in range(block.start + 1, block.end) if _DEFINITION.match(lines[line])]
+    marks = {line for line in range(block.start + 1, block.end) if _DEFINITION.match(lines[line])}
     if not marks or _DEFINITION.match(lines[block.start]):
         return
     terms = [line for line in range(block.start, block.end - 1) if line + 1 in marks and line not in marks]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 
 from ragkit.document import Extraction, IndexWarning, RagDocument, SourceFile
 from ragkit.indexing.context import TextAnalysis
@@ -15,12 +17,13 @@ from ragkit.indexing.docs.d4_policies import policies
 from ragkit.indexing.docs.d4_workflows import workflows
 from ragkit.indexing.docs.d5_relations import relations
 from ragkit.indexing.docs.markdown import read_markdown
+from ragkit.indexing.docs.notebook import NotebookProblem, at_notebook_lines, read_notebook
 from ragkit.indexing.docs.openapi import read_openapi
 from ragkit.indexing.docs.openapi_nodes import is_openapi
 from ragkit.indexing.docs.outline import Outline
 from ragkit.indexing.docs.pieces import parts_of
 from ragkit.indexing.docs.plain import read_plain
-from ragkit.indexing.docs.rst import read_rst
+from ragkit.indexing.docs.rst import RstOutline, read_rst, rst_parts
 from ragkit.indexing.kinds import is_test, kind_of
 from ragkit.layers import Family
 
@@ -30,6 +33,15 @@ _READERS: Mapping[str, Callable[[str], Outline]] = {
     "text": read_plain,
 }
 """By the language of the file's kind."""
+
+MAX_LINES = 100_000
+"""A longer document is data: read as plain text, since parsers of markup take some 50 µs a line at worst."""
+
+_MAX_UNREAD = 5
+"""Warnings of one kind of one file."""
+
+_OPEN_FRONT_MATTER = re.compile(r"---[ \t]*\n[\w-]+:(?:\s|$)")
+"""How front matter begins; without an end it is text."""
 
 _MAY_BE_OPENAPI = frozenset({"yaml", "json"})
 
@@ -41,8 +53,8 @@ class DocsIndexingPipeline:
         self._analysis = analysis
 
     def supports(self, path: str, text: str = "") -> bool:
-        """Whether a file is documentation: Markdown, reStructuredText, plain text; and a YAML or JSON file whose `text`
-        begins like OpenAPI.
+        """Whether a file is documentation: Markdown, reStructuredText, plain text, a notebook; and a YAML or JSON file
+        whose `text` begins like OpenAPI.
         """
         kind = kind_of(path)
         if kind is None:
@@ -57,16 +69,38 @@ class DocsIndexingPipeline:
         language = kind.language if kind else ""
         if language in _MAY_BE_OPENAPI:
             return self._openapi(file)
+        if language == "notebook":
+            return self._notebook(file)
+        return self._document(file, language)
+
+    def _document(self, file: SourceFile, language: str) -> Extraction:
+        if is_data := file.text.count("\n") > MAX_LINES:
+            language = "text"
         outline = _READERS.get(language, read_plain)(file.text)
         shared = about(file.path, outline, is_test=is_test(file.path))
         chunks, cut_line = doc_chunks(outline, shared, self._analysis)
         catalog = document_row(outline, shared, self._analysis)
         rows = (*chunks, *([catalog] if catalog else []), *self._knowledge(outline, shared, language))
-        return Extraction(family=Family.DOCS, rows=rows, warnings=tuple(_warnings(file.path, outline, cut_line)))
+        warnings = list(_warnings(file.path, outline, cut_line))
+        if is_data:
+            params: dict[str, object] = {"path": file.path, "limit": MAX_LINES}
+            warnings.insert(0, IndexWarning(code="read_as_text", path=file.path, params=params))
+        return Extraction(family=Family.DOCS, rows=rows, warnings=tuple(warnings))
+
+    def _notebook(self, file: SourceFile) -> Extraction:
+        """The rows of a notebook's Markdown; none, and a warning, when it is no notebook."""
+        notebook = read_notebook(file.text)
+        if isinstance(notebook, NotebookProblem):
+            params: dict[str, object] = {"path": file.path, "line": notebook.line, "problem": notebook.text}
+            warning = IndexWarning(code="notebook_invalid", path=file.path, line=notebook.line, params=params)
+            return Extraction(family=Family.DOCS, rows=(), warnings=(warning,))
+        if not notebook.text.strip():
+            return Extraction(family=Family.DOCS, rows=())
+        return at_notebook_lines(self._document(replace(file, text=notebook.text), "markdown"), notebook)
 
     def _knowledge(self, outline: Outline, shared: About, language: str) -> Iterator[RagDocument]:
         """The layers above D1."""
-        parts = parts_of(outline, language)
+        parts = rst_parts(outline) if isinstance(outline, RstOutline) else parts_of(outline, language)
         named = entities(outline, parts, shared, self._analysis)
         yield from facts(outline, parts, shared, self._analysis)
         yield from named
@@ -92,5 +126,10 @@ def _warnings(path: str, outline: Outline, cut_line: int | None) -> Iterator[Ind
     if front.invalid_line is not None:
         params: dict[str, object] = {"path": path, "line": front.invalid_line, "problem": front.problem}
         yield IndexWarning(code="front_matter_invalid", path=path, line=front.invalid_line, params=params)
+    elif front.lines is None and _OPEN_FRONT_MATTER.match("\n".join(outline.source.lines[:2])):
+        yield IndexWarning(code="front_matter_open", path=path, line=1, params={"path": path, "line": 1})
+    for start, _, problem in outline.unread[:_MAX_UNREAD] if isinstance(outline, RstOutline) else ():
+        params = {"path": path, "line": start + 1, "problem": problem}
+        yield IndexWarning(code="rst_by_lines", path=path, line=start + 1, params=params)
     if cut_line is not None:
         yield IndexWarning(code="long_line", path=path, line=cut_line, params={"path": path, "line": cut_line})

@@ -30,7 +30,7 @@ from ragkit.indexing.exclusions import reason_by_path, reason_by_text
         ("third_party/x.c", "vendored"),
         ("logo.png", "binary"),
         ("model.bin", "binary"),
-        ("notebook.ipynb", "unsupported"),
+        ("notebook.ipynb", None),
         ("README.md", None),
         ("src/app.py", None),
     ],

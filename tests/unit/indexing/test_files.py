@@ -61,7 +61,7 @@ def test_left_out_files_have_reasons(tmp_path: Path) -> None:
     _put(tmp_path, ".env", "A=1\n")
     _put(tmp_path, "empty.md", "")
     _put(tmp_path, "a.png", "x")
-    _put(tmp_path, "a.ipynb", "{}")
+    _put(tmp_path, "a.xyz", "{}")
     _put(tmp_path, "poetry.lock", "x")
     _put(tmp_path, "big.md", "x" * (MAX_BYTES + 1))
     (tmp_path / "link.md").symlink_to("a.md")
@@ -74,7 +74,7 @@ def test_left_out_files_have_reasons(tmp_path: Path) -> None:
         "secret": (".env",),
         "symlink": ("link.md",),
         "too_large": ("big.md",),
-        "unsupported": ("a.ipynb",),
+        "unsupported": ("a.xyz",),
     }
 
 

@@ -18,6 +18,7 @@ from ragkit.layers import Family
         ("requirements/dev.txt", Family.CODE, "requirements"),
         ("dev-requirements.in", Family.CODE, "requirements"),
         ("src/CMakeLists.txt", Family.CODE, "cmake"),
+        ("notebooks/a.ipynb", Family.DOCS, "notebook"),
         ("src/app.py", Family.CODE, "python"),
         ("web/App.tsx", Family.CODE, "typescript"),
         ("Dockerfile", Family.CODE, "dockerfile"),
@@ -30,7 +31,7 @@ def test_kind_of_known_paths(path: str, family: Family, language: str) -> None:
     assert (kind.family, kind.language) == (family, language)
 
 
-@pytest.mark.parametrize("path", ["a.ipynb", "a.pdf", "a.docx", "Makefile.am", "noextension", ".gitignore", "a."])
+@pytest.mark.parametrize("path", ["a.ipynb.bak", "a.pdf", "a.docx", "Makefile.am", "noextension", ".gitignore", "a."])
 def test_kind_of_unsupported_paths(path: str) -> None:
     assert kind_of(path) is None
 

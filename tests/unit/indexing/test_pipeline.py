@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -27,8 +28,28 @@ def test_a_file_goes_to_the_pipeline_that_supports_it(
     module = extract(source("a.py", '"""Not a document."""\n'), docs=docs, code=code)
     assert isinstance(module, Extraction)
     assert module.family is Family.CODE
-    assert extract(source("a.ipynb", "{}"), docs=docs, code=code) == LeftOut(path="a.ipynb", reason="unsupported")
+    assert extract(source("a.xyz", "{}"), docs=docs, code=code) == LeftOut(path="a.xyz", reason="unsupported")
+    assert extract(source("a.ipynb", "{}"), docs=docs, code=code) == LeftOut(path="a.ipynb", reason="malformed")
     assert extract(source("a.md", "\n"), docs=docs, code=code) == LeftOut(path="a.md", reason="empty")
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("a.md", '---\ntitle: "a\\0b"\ntags: ["x\\ud83d", "\\0"]\nid: "\\0"\n---\n# T\n\nText of the page.\n'),
+        ("a.ipynb", '{"cells": [{"cell_type": "markdown", "source": ["# T \\u0000 \\ud800\\n"]}]}'),
+        ("a.yaml", 'openapi: "3.0.0"\ninfo: {title: "a\\0b"}\npaths: {"/a\\0": {get: {operationId: "x\\0"}}}\n'),
+        ("a.py", '"""a\\0b \\ud800"""\nA = "\\0"\n\n\ndef f(x="\\0"):\n    """a\\0b."""\n'),
+    ],
+)
+def test_escapes_write_nothing_that_a_database_refuses(
+    docs: DocsIndexingPipeline, code: CodeIndexingPipeline, source: Make, path: str, text: str
+) -> None:
+    made = extract(source(path, text), docs=docs, code=code)
+    assert isinstance(made, Extraction)
+    stored = extraction_to_bytes(made).decode("utf-8")  # lone surrogates would fail here
+    assert "\\u0000" not in stored
+    assert "\ufffd" in stored or path == "a.py"
 
 
 def test_no_file_is_supported_twice(docs: DocsIndexingPipeline, code: CodeIndexingPipeline) -> None:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from time import perf_counter
 
 import pytest
 from hypothesis import given, settings
@@ -201,3 +202,106 @@ def test_never_fails(docs: DocsIndexingPipeline, source: Make, text: str) -> Non
     lines = text.split("\n")
     assert len({row.public_id for row in extraction.rows}) == len(extraction.rows)
     assert all(1 <= row.line_start <= row.line_end <= len(lines) for row in extraction.rows)
+
+
+REFERENCES = """\
+openapi: 3.1.0
+info: {title: Shop}
+paths:
+  /a/{id}:
+    parameters:
+      - $ref: '#/components/parameters/Id'
+      - {name: trace, in: header}
+    get:
+      parameters:
+        - {name: id, in: path, description: said again}
+        - $ref: '#/components/parameters/First'
+        - $ref: '#/components/parameters/Round'
+        - $ref: 'other.yaml#/Size'
+      requestBody: {$ref: '#/components/requestBodies/New'}
+      responses:
+        "404": {$ref: '#/components/responses/a~1b%20c'}
+  /b: {$ref: '#/components/pathItems/B'}
+webhooks:
+  arrived:
+    post: {responses: {"200": {description: Taken}}}
+components:
+  parameters:
+    Id: {name: id, in: path}
+    First: {$ref: '#/components/parameters/Second'}
+    Second: {name: limit, in: query}
+    Round: {$ref: '#/components/parameters/Trip'}
+    Trip: {$ref: '#/components/parameters/Round'}
+  requestBodies:
+    New: {content: {a/b: {schema: {oneOf: [{$ref: '#/x/Cat'}, {$ref: '#/x/Dog'}]}}}}
+  responses:
+    a/b c: {description: Gone}
+  pathItems:
+    B:
+      delete: {summary: Away}
+---
+a: second document
+"""
+
+
+def test_what_is_referred_to_is_looked_up(docs: DocsIndexingPipeline, source: Make) -> None:
+    extraction = _extraction(docs, source, REFERENCES)
+    assert extraction.warnings == ()
+    operations = [
+        (row.title, row.line_start, row.line_end) for row in extraction.rows if "#operation:" in row.public_id
+    ]
+    assert operations == [("GET /a/{id}", 8, 16), ("DELETE /b", 34, 34), ("POST webhook arrived", 20, 20)]
+    facts = [row.attributes for row in extraction.rows if row.layer is Layer.D2_FACT_INDEX]
+    assert [(fact["predicate"], fact["object"], fact["line_start"]) for fact in facts] == [
+        ("parameter", "trace (header)", 7),
+        ("parameter", "id (path)", 10),
+        ("parameter", "limit (query)", 11),
+        ("parameter", "Round", 12),
+        ("parameter", "Size", 13),
+        ("request_schema", "Cat", 14),
+        ("request_schema", "Dog", 14),
+        ("response", "404 — Gone", 16),
+        ("response", "200 — Taken", 20),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("# licence\n" * 400 + "openapi: 3.0.0\npaths: {}\n", True),
+        ("info:\n  description: |\n" + "    text\n" * 600 + "openapi: 3.0.0\npaths: {}\n", True),
+        ("a:\n" + "  - text\n" * 600 + "  openapi: 3.0.0\npaths: {}\n", False),
+        ("a:\n" + "  - text\n" * 600 + "openapi: 3.0.0\n", False),
+        ('{\n  "info": "' + "text " * 600 + '",\n  "openapi": "3.0.0",\n  "paths": {}\n}', True),
+        ('{\n  "info": "' + "text " * 600 + '",\n      "openapi": "3.0.0",\n  "paths": {}\n}', False),
+    ],
+)
+def test_told_by_an_outer_key_further_below(text: str, expected: bool) -> None:
+    assert is_openapi(text) is expected
+
+
+def test_aliases_cannot_multiply_rows(docs: DocsIndexingPipeline, source: Make) -> None:
+    parameters = ",".join("{name: q, in: query}" for _ in range(300))
+    paths = "".join(f"  /b{n}: *a\n" for n in range(450))
+    text = f"openapi: 3.0.0\npaths:\n  /a: &a {{get: {{parameters: [{parameters}]}}}}\n{paths}"
+    assert sum(row.layer is Layer.D2_FACT_INDEX for row in _extraction(docs, source, text).rows) == 20_000
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "openapi: 3.0.0\nx0: &x0 [a, a]\n"
+        + "".join(f"x{n}: &x{n} [{', '.join([f'*x{n - 1}'] * 9)}]\n" for n in range(1, 30))
+        + "paths: {/a: {get: {tags: *x29, parameters: *x29, responses: *x29}}}\n",
+        "openapi: 3.0.0\ninfo: &i {title: *i}\npaths: &p\n  /a: *p\n  get: *p\n",
+        "openapi: 3.0.0\npaths: {/a: " + "[" * 50_000,
+        '{"openapi": "3.0.0", "paths": ' + '{"a":' * 50_000,
+        "openapi: 3.0.0\npaths: [a]\ninfo: []\ntags: {}\n",
+        "openapi: 3.0.0\npaths: {/a: {get: , post: []}, ? [x] : y}\n",
+        "openapi: 3.0.0\ninfo: !!python/object/apply:os.system ['false']\npaths: {/a: !x {get: {}}}\n",
+    ],
+)
+def test_bombs_and_oddities_cost_little(docs: DocsIndexingPipeline, source: Make, text: str) -> None:
+    started = perf_counter()
+    assert len(_extraction(docs, source, text).rows) < 3_000
+    assert perf_counter() - started < 5
