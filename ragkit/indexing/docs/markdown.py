@@ -15,21 +15,26 @@ from markdown_it.token import Token
 from mdit_py_plugins.front_matter import front_matter_plugin
 
 from ragkit.indexing.docs.front_matter import FrontMatter, read_front_matter
+from ragkit.indexing.docs.links import link_targets
 from ragkit.indexing.docs.outline import Heading, Outline, sections_of
+from ragkit.indexing.docs.words import SUMMARY_HEADING
 from ragkit.indexing.passages import Block, Lines
 
 _ANCHOR = re.compile(r"#([\w.-]+)")
 _HTML_TITLE = re.compile(r"<h1[^>]*>(.*?)</h1>", re.IGNORECASE | re.DOTALL)
 _TAG = re.compile(r"<[^<>]*>")
-_NO_SUMMARY = re.compile(r"(?:!!!|\?\?\?|:::|///|===|\{%|\{\{|\{#|import\s|export\s|\[TOC\])")
+_NO_SUMMARY = re.compile(r"(?:!!!|\?\?\?|:::|///|===|\{%|\{\{|\{#|\{/\*|import\s|export\s|\[TOC\])")
 _MIN_SUMMARY_LETTERS = 15
+_MIN_SUMMARY_WORDS = 3
+"""Beside addresses: «Documentation: https://…» says nothing of its subject."""
+
+_ADDRESS = re.compile(r"\S+://\S+")
 _SUMMARY_CANDIDATES = 40
 _MAX_TITLE_CHARS = 200
 _MAX_SUMMARY_CHARS = 600
 _MAX_INLINE_CHARS = 4_000
 """Longer paragraphs are read up to here: inline rules are not linear on hostile text."""
 
-_LINK = re.compile(r"\]\(\s*<?([^()\s<>]{1,300})")
 _EXTERNAL = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:|//|#|\{")
 _MAX_LINKS = 100
 
@@ -169,21 +174,44 @@ def _title(headings: Sequence[Heading], tokens: Sequence[Token]) -> str | None:
 
 
 def _summary(tokens: Sequence[Token]) -> tuple[str, tuple[int, int] | None]:
-    """The first paragraph of the document itself with words in it; badges, imports and directives are none."""
-    candidates = 0
+    """The first paragraph of the document itself with words in it; badges, imports and directives are none.
+
+    What stands under the title counts first, then a section that calls itself a summary, then whatever comes first: in
+    documents made from a template that is often the template's own words.
+    """
+    first: tuple[str, tuple[int, int] | None] = ("", None)
+    for heading, text, lines in _told(tokens):
+        if heading is None or SUMMARY_HEADING.search(heading):
+            return text, lines
+        if first[1] is None:
+            first = text, lines
+    return first
+
+
+def _told(tokens: Sequence[Token]) -> Iterator[tuple[str | None, str, tuple[int, int]]]:
+    """Paragraphs that could be a summary: the heading above, or None where that is the title or nothing."""
+    candidates = headings = 0
+    heading: str | None = None
     for index, token in enumerate(tokens):
-        if token.type != "paragraph_open" or token.level != 0 or token.map is None:
+        if token.level != 0 or token.map is None:
+            continue
+        if token.type == "heading_open":
+            headings += 1
+            is_title = headings == 1 and token.tag == "h1"
+            heading = None if is_title else plain_text(_without_attributes(tokens[index + 1].content)[0])
+        if token.type != "paragraph_open":
             continue
         candidates += 1
         if candidates > _SUMMARY_CANDIDATES:
-            break
+            return
         content = tokens[index + 1].content
-        if _NO_SUMMARY.match(content):
-            continue
-        text = plain_text(content)
-        if sum(map(str.isalpha, text[:200])) >= _MIN_SUMMARY_LETTERS:
-            return text[:_MAX_SUMMARY_CHARS], (token.map[0], token.map[1])
-    return "", None
+        if not _NO_SUMMARY.match(content) and _says_something(text := plain_text(content)):
+            yield heading, text[:_MAX_SUMMARY_CHARS], (token.map[0], token.map[1])
+
+
+def _says_something(text: str) -> bool:
+    words = _ADDRESS.sub("", text[:400])
+    return sum(map(str.isalpha, words[:200])) >= _MIN_SUMMARY_LETTERS and len(words.split()) >= _MIN_SUMMARY_WORDS
 
 
 def _links(source: Lines, tokens: Sequence[Token]) -> Iterator[str]:
@@ -195,10 +223,9 @@ def _links(source: Lines, tokens: Sequence[Token]) -> Iterator[str]:
     }
     seen: set[str] = set()
     for number, line in enumerate(source.lines):
-        if "](" not in line or number in code:
+        if number in code or len(line) > _MAX_INLINE_CHARS:
             continue
-        for match in _LINK.finditer(line):
-            target = match[1]
+        for target in link_targets(line):
             if target not in seen and not _EXTERNAL.match(target):
                 seen.add(target)
                 yield target
