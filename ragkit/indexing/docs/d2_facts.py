@@ -182,11 +182,14 @@ def _name(predicate: str, row: TableRow, keys: range) -> str:
 
 
 def _term_facts(section: Section, piece: ItemList) -> Iterator[_Fact]:
-    """Items that are a marked term and its text; plain terms only where every item is one."""
+    """Items that are a marked term and its text; plain terms only where every item is one. A list whose terms mostly
+    lead to a link is a list of links.
+    """
     for of_item, source in ((marked_term, "marked_term"), (_plain_term, "plain_term")):
         found = [(item, term) for item in piece.items if (term := of_item(_said(item))) is not None]
         needed = len(piece.items) if source == "plain_term" else (len(piece.items) + 1) // 2
-        if len(found) >= max(_MIN_TERMS, needed):
+        told = sum(not item.lead.rpartition(": ")[2].startswith("[") for item, _ in found)
+        if len(found) >= max(_MIN_TERMS, needed) and 2 * told >= len(found):
             for item, (name, text) in found:
                 yield _named("term", name, text, source, section, item)
             return
@@ -211,7 +214,7 @@ def marked_term(text: str) -> tuple[str, str] | None:
 
 def _plain_term(text: str) -> tuple[str, str] | None:
     match = _PLAIN.match(text)
-    if match is None or len(match["plain"].split()) > _MAX_TERM_WORDS or match["text"].startswith(("[", "<")):
+    if match is None or len(match["plain"].split()) > _MAX_TERM_WORDS or match["text"].startswith("<"):
         return None
     name = plain(match["plain"])
     return (name, plain(match["text"])) if _is_term(name) else None

@@ -23,7 +23,7 @@ from ragkit.indexing.docs import words
 from ragkit.indexing.docs.about import About
 from ragkit.indexing.docs.d2_facts import marked_term
 from ragkit.indexing.docs.evidence import MAX_ROWS_OF_LAYER, Evidence, RowMaker
-from ragkit.indexing.docs.mentions import mentions_of
+from ragkit.indexing.docs.mentions import forms_of, mentions_of
 from ragkit.indexing.docs.outline import Outline, Section
 from ragkit.indexing.docs.pieces import Definition, Fence, ItemList, Paragraph, Part, Table, plain
 from ragkit.layers import D3Attributes, Layer
@@ -242,13 +242,15 @@ def _section_entity(section: Section, piece: Paragraph, *, expected: bool) -> _E
     heading = section.headings[-1]
     name = _BRACKETS.sub("", heading)
     text = _ARTICLE.sub("", plain(piece.text).lstrip('«"“'), count=1)
-    if not text.lower().startswith(name.lower()):
+    # «Beds»: a bed is …; the text has the name as one says it.
+    named = re.match(rf"{forms_of(name)}(?!\w)", text, re.IGNORECASE)
+    if named is None:
         return None
-    match = (_DEFINES if expected else _DEFINES_PLAINLY).match(text[len(name) :])
+    match = (_DEFINES if expected else _DEFINES_PLAINLY).match(text[named.end() :])
     if match is None or not (expected or _is_name(name)):
         return None
     return _Entity(
-        term=heading,
+        term=heading if named[0].lower() == name.lower() else named[0],
         definition=_first_sentence(plain(piece.text)),
         aliases=tuple(_bracketed(match["more"])),
         source="section" if expected else "said",

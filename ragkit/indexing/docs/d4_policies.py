@@ -192,7 +192,7 @@ def _together(section: Section, items: Sequence[Item], rules: Sequence[str], def
 
 
 def _rules(text: str, place: _Place, *, leads: bool | str = False) -> tuple[list[str], list[str]]:
-    """Sentences of obligation, and sentences that name a default where rules are expected.
+    """Sentences of obligation, and sentences that name a default where rules are expected or beside a rule.
 
     `leads`: the text ends with a colon; its last sentence is then no rule of its own, and where "list" follows it is
     told with the items.
@@ -210,11 +210,11 @@ def _rules(text: str, place: _Place, *, leads: bool | str = False) -> tuple[list
                 continue
             if not words.OBLIGATION.search(said):
                 continue
-        if place in ("rules", "defaults") and words.DEFAULT.search(said):
+        if words.DEFAULT.search(said) and not words.OBLIGATION.search(said):
             defaults.append(plain(sentence)[:_MAX_RULE_CHARS])
         elif _is_rule(said, place):
             rules.append(plain(sentence)[:_MAX_RULE_CHARS])
-    return rules, defaults
+    return rules, defaults if rules or place in ("rules", "defaults") else []
 
 
 def _shouts(said: str) -> bool:

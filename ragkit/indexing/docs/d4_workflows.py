@@ -1,8 +1,9 @@
 """D4_WORKFLOW_INDEX: processes with their steps. Spec: system.md §4.
 
 A process is a numbered list that tells what is done (by its heading, its document's type, or how its items begin),
-bullets of a runbook that do, headings that number their steps, a Mermaid diagram with arrows, or `steps` of the front
-matter. Branches and error paths stay inside the steps, where the document has them, and are listed besides.
+bullets of a runbook or under a telling heading that begin with a verb, headings that number their steps, a Mermaid
+diagram with arrows, or `steps` of the front matter. Branches and error paths stay inside the steps, where the document
+has them, and are listed besides.
 """
 
 from __future__ import annotations
@@ -141,11 +142,14 @@ def _source(section: Section, piece: ItemList, before: Paragraph | None, about: 
     heading = section.headings[-1] if section.headings else about.title
     count = len(piece.items)
     verbs = sum(words.FIRST_VERB.match(_begins(item)) is not None for item in piece.items)
-    if not piece.is_ordered:
-        repairs = words.REPAIR_HEADING.search(heading) is not None
-        return "action" if count >= _MIN_STEPS and repairs and 2 * verbs >= count else None
     tells_actions = 2 * verbs >= count
-    if count >= _MIN_STEPS and words.PROCESS_HEADING.search(heading):
+    repairs = words.REPAIR_HEADING.search(heading) is not None
+    if not piece.is_ordered:
+        told = words.PROCESS_HEADING.search(heading) or words.FIRST_VERB.match(heading)
+        leads = before is not None and before.text.rstrip().endswith(":")
+        in_bullets = count >= _MIN_UNTOLD_STEPS and verbs == count and told and leads
+        return "action" if (count >= _MIN_STEPS and repairs and tells_actions) or in_bullets else None
+    if count >= _MIN_STEPS and (words.PROCESS_HEADING.search(heading) or (repairs and tells_actions)):
         return "process_heading" if tells_actions or not words.ASKS_HOW.search(heading) else None
     if count < _MIN_UNTOLD_STEPS or words.NO_PROCESS_HEADING.search(heading):
         return None

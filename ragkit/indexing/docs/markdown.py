@@ -24,6 +24,7 @@ _ANCHOR = re.compile(r"#([\w.-]+)")
 _HTML_TITLE = re.compile(r"<h1[^>]*>(.*?)</h1>", re.IGNORECASE | re.DOTALL)
 _TAG = re.compile(r"<[^<>]*>")
 _NO_SUMMARY = re.compile(r"(?:!!!|\?\?\?|:::|///|===|\{%|\{\{|\{#|\{/\*|import\s|export\s|\[TOC\])")
+_KRAMDOWN = re.compile(r"\s*\{:\s?[.#\w][^{}]{0,100}\}")
 _MIN_SUMMARY_LETTERS = 15
 _MIN_SUMMARY_WORDS = 3
 """Beside addresses: «Documentation: https://…» says nothing of its subject."""
@@ -74,7 +75,9 @@ def _inline_parser() -> MarkdownIt:
 
 
 def plain_text(inline: str) -> str:
-    """The words of inline Markdown: text, code and link texts; no images, no HTML."""
+    """The words of inline Markdown: text, code and link texts; no images, no HTML, no attributes of kramdown."""
+    if "{:" in inline:
+        inline = _KRAMDOWN.sub("", inline)
     words: list[str] = []
     for token in _inline_parser().parseInline(inline[:_MAX_INLINE_CHARS])[0].children or ():
         if token.type in ("text", "code_inline", "text_special"):
@@ -161,9 +164,10 @@ def _add(token: Token, parts: list[Block], into: list[Block]) -> None:
 
 
 def _title(headings: Sequence[Heading], tokens: Sequence[Token]) -> str | None:
-    for heading in headings:
-        if heading.level == 1:
-            return heading.title
+    """The first heading of the outermost kind; none where it is one of several and only calls its section a summary."""
+    outermost = [heading.title for heading in headings if heading.level == 1]
+    if outermost:
+        return None if len(outermost) > 1 and SUMMARY_HEADING.search(outermost[0]) else outermost[0]
     for token in tokens[:_SUMMARY_CANDIDATES]:
         if token.type == "html_block":
             match = _HTML_TITLE.search(token.content)

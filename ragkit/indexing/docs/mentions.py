@@ -23,6 +23,9 @@ _ENDINGS = (
 _ENDING = re.compile(f"(?:{_ENDINGS})$")
 
 
+_PLURAL = re.compile(r"(?<=[a-z]{3})(?<!s)s$")
+
+
 def mentions_of(named: Sequence[tuple[Sequence[str], Evidence]], outline: Outline) -> list[list[int]]:
     """For each of some named things the lines (from 1) outside of its definition where one of its names stands, in
     order, at most MAX_MENTIONS; Russian names in any of their forms. Code blocks count: they show the thing in use.
@@ -32,7 +35,7 @@ def mentions_of(named: Sequence[tuple[Sequence[str], Evidence]], outline: Outlin
     owners: dict[str, list[int]] = {}
     for place, (names, _) in enumerate(named[:_MAX_MENTIONED]):
         for name in names:
-            owners.setdefault(_stemmed(name), []).append(place)
+            owners.setdefault(forms_of(name), []).append(place)
     stems = sorted(owners, key=lambda stem: (-len(stem), stem))
     pattern = re.compile(rf"(?<!\w)(?:{'|'.join(f'({stem})' for stem in stems)})(?!\w)", re.IGNORECASE)
     found: list[list[int]] = [[] for _ in named]
@@ -47,10 +50,12 @@ def mentions_of(named: Sequence[tuple[Sequence[str], Evidence]], outline: Outlin
     return found
 
 
-def _stemmed(name: str) -> str:
-    """A pattern of a name in its forms: Russian words lose their ending, English ones may be in plural."""
+def forms_of(name: str) -> str:
+    """A pattern of a name in its forms: Russian words with any ending, English ones in singular or plural."""
     parts = [
-        _ENDING.sub("", word) + f"(?:{_ENDINGS})?" if _is_russian(word) else re.escape(word) + "(?:e?s)?"
+        _ENDING.sub("", word) + f"(?:{_ENDINGS})?"
+        if _is_russian(word)
+        else re.escape(_PLURAL.sub("", word)) + "(?:e?s)?"
         for word in name.lower().split()
     ]
     return r"\s+".join(parts)

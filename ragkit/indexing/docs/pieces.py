@@ -43,6 +43,7 @@ _ALERT = re.compile(r"^>\s*(?:\[!\w+\]|\*\*|__)")
 """Quotes that a project makes of its own words: `> [!NOTE]`, `> **Warning**`."""
 
 _QUOTE_MARK = re.compile(r"^\s{0,3}>\s?(?:\[!\w+\]\s*)?")
+_TEMPLATE_TAG = re.compile(r"\{%[^%{}]{0,200}%\}")
 _TASK = re.compile(r"\[[ xX]\]\s+")
 
 
@@ -182,6 +183,8 @@ def _pieces(source: Lines, section: Section, language: str) -> Iterator[Piece]:
             item["bullet"] or item["number"] in ("1", "0", "#") or block.parts or language == "rst"
         ):
             yield _list(source, block)
+        elif first.startswith("{%") and block.end - block.start > 1:
+            yield _untagged(source, block)
         elif _ALERT.match(first):
             yield _alert(source, block)
         elif in_admonition and first.startswith("    "):
@@ -238,6 +241,12 @@ def _fence(source: Lines, block: Block, first: str) -> Fence | None:
 def _paragraph(source: Lines, block: Block) -> Paragraph:
     text = _ADMONITION.sub("", " ".join(source.text(block.start, block.end).split()))
     return Paragraph(text=text, start=block.start, end=block.end)
+
+
+def _untagged(source: Lines, block: Block) -> Paragraph:
+    """Prose between the tags of a template: `{% raw %}`."""
+    text = _TEMPLATE_TAG.sub(" ", source.text(block.start, block.end))
+    return Paragraph(text=" ".join(text.split()), start=block.start, end=block.end)
 
 
 def _alert(source: Lines, block: Block) -> Paragraph:

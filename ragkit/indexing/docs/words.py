@@ -80,11 +80,11 @@ FIRST_VERB = re.compile(
       [а-яё]+(?:ать|ять|ить|еть|уть|ыть|йти|сти|ечь)(?:ся)?\b
     | [а-яё]+(?:йте|ите|ьте)(?:сь)?\b
     | (?:add|apply|ask|assign|attach|build|bump|call|change|check|choose|clean|clear|click|clone|close|collect|commit
-        |compare|compute|confirm|configure|connect|contact|copy|create|cut|declare|define|delete|deploy|describe
-        |determine|disable|download|drain|drop|edit|enable|ensure|enter|escalate|examine|execute|export|fetch|figure
+        |compare|compute|confirm|configure|connect|contact|copy|create|cut|declare|decide|define|delete|deploy|describe
+        |determine|disable|download|drag|drain|draw|drop|edit|enable|ensure|enter|escalate|examine|execute|export|fetch|figure
         |fill|find|fix|follow|free|generate|get|give|go|identify|import|increase|initiali[sz]e|inspect|install
         |investigate|invoke|join|keep|launch|leave|list|load|log|look|lower|make|mark|measure|merge|monitor|move
-        |navigate|notify|obtain|open|paste|pick|point|prepare|press|print|provide|pull|push|put|query|raise|read|rebuild
+        |navigate|notify|obtain|open|pass|paste|pick|point|prepare|press|print|provide|pull|push|put|query|raise|read|rebuild
         |record|reduce|refuse|register|reload|remove|rename|repeat|replace|request|require|restart|restore|return
         |review|revert|roll|rotate|run|save|scale|schedule|search|see|select|send|set|ship|sign|split|start|stop|store
         |submit|switch|tag|take|tell|test|try|turn|type|uninstall|unpack|update|upgrade|upload|use|validate|verify
@@ -189,9 +189,9 @@ OBLIGATION = re.compile(
     | \b(?:is|are)\ (?:strictly\ )?(?:forbidden|prohibited)\b | \b(?:must|shall)\ (?:not|never)\b
     | (?:\*\*|__|\*)(?:must|shall|never|обязан\w*|нельзя|запрещено|должн\w+)(?:\ (?:not|never))?(?:\*\*|__|\*)
     | \*\*DO\*\*
-    | ^\W*(?:Do\ not|Don't|Don’t|Never)\s+(?!worry|forget|confuse|be\ (?:afraid|scared|alarmed)|panic|hesitate|mind
+    | ^[\W_]*(?:Do\ not|Don't|Don’t|Never)\s+(?!worry|forget|confuse|be\ (?:afraid|scared|alarmed)|panic|hesitate|mind
       |miss\b|need|pay\ att|do\ this|let\ )[a-z]+
-    | ^\W*(?:[Нн]икогда\ )?[Нн]е\ (?!забы|забуд|волну|пуга|пута|пережива|беспоко|стесня|удивля|бой|обраща|спеш
+    | ^[\W_]*(?:[Нн]икогда\ )?[Нн]е\ (?!забы|забуд|волну|пуга|пута|пережива|беспоко|стесня|удивля|бой|обраща|спеш
       |пропустите)[а-яё]+(?:йте|ите|ьте)(?:сь)?\b
     | (?<!не\ )\bобязан[аоы]?\b | \bзапрещ(?:ено|ена|ены|ён|ен|ается|аются)\b
     | \bнельзя\ [а-яё]+(?:ть|ти|чь|ться|тись)\b | \bне\ допуска[ею]тся\b | \bнедопустимо\b
@@ -206,9 +206,11 @@ but for the turns that only comfort the reader.
 
 WEAK_OBLIGATION = re.compile(
     r"""
-      ^\W*(?:do|don't|never|always|avoid|prefer)\b(?!\ (?:you|i|we)\b) | \b(?:must|shall|should|may\ not|may\ only)\b
+      ^[\W_]*(?:please\ )?(?:do|don't|never|always|avoid|prefer)\b(?!\ (?:you|i|we)\b)
+    | \b(?:must|shall|should|may\ not|may\ only)\b
     | \b(?:(?:is|are)\ (?:never|not\ (?:allowed|permitted)))\b
     | \bдолж(?:ен|на|но|ны)\b | \bследует\b | \bнеобходим[аоы]?\b | \bобязательн | \bвправе\b | \bне\ более\b
+    | \bat\ (?:most|least)\b | \bno\ (?:more|less|fewer|longer|shorter)\ than\b | \b(?:can't|cannot|can’t)\b
     | \bне\ менее\b | \bне\ позднее\b
     """,
     re.VERBOSE | re.IGNORECASE,
@@ -221,13 +223,13 @@ NO_OBLIGATION = re.compile(
     r"|\bнельзя\s+(?:сказать|не)\b|\b(?:вы|ты)\s+долж"
     r"|\bдолж(?:ен|на|но|ны)\s+(?:быть\s+чем|появ|откры|отобраз|запуст|перезагруз|получит|выгляд)"
     r"|\bshould\s+(?:now\s+|then\s+)?(?:see|look|get|appear|be\s+able\s+to\s+see|feel)\b|\bmust\s+not\s+have\s+been\b"
-    r"|\bwhy\s+(?:\w+\s+){0,3}(?:must|should|shall)\b|^\W*this\s+(?:section|template|question|document)\b"
+    r"|\bwhy\s+(?:\w+\s+){0,3}(?:must|should|shall)\b|^[\W_]*this\s+(?:section|template|question|document|kep)\b"
     r"|\bwhat\s+(?:\w+\s+){0,3}(?:must|should|shall)\b",
     re.IGNORECASE,
 )
 """The words of an obligation in a clause that tells no rule: «день, до которого мы обязаны ответить»."""
 
-DUTY = re.compile(r"\bдолж(?:ен|на|ны)\b")
+DUTY = re.compile(r"\bдолж(?:ен|на|ны)\b|\bmust\b")
 """A rule where a sentence begins with who or what has the duty; elsewhere it mostly tells what one expects to see, and
 «должно» nearly always does.
 """
@@ -236,7 +238,7 @@ CANNOT = re.compile(r"\bнельзя\b(?! было)")
 """A rule in a document that says what it is; elsewhere «нельзя» after its verb mostly tells what does not work."""
 
 RULES_HEADING = re.compile(
-    r"\bправил|\bзапре[тщ]|\bтребовани|\bограничени|\bобязан|\brules?\b|\brequirements?\b|\brestrictions?\b|\bpolic(?:y|ies)\b"
+    r"\blimits?\b|\bnaming\b|\bлимит|\bименовани|\bправил|\bзапре[тщ]|\bтребовани|\bограничени|\bобязан|\brules?\b|\brequirements?\b|\brestrictions?\b|\bpolic(?:y|ies)\b"
     r"|\bconventions?\b",
     re.IGNORECASE,
 )

@@ -1,11 +1,14 @@
-"""Every documentation layer against eight documents written after the habits of other people's projects.
+"""Every documentation layer against twelve documents written after the habits of other people's projects.
 
-A tutorial with admonitions and tabs, a decision record, a proposal with MUST and template comments, an MDX page, a
-runbook, a Russian error reference, a Russian page of concepts, a Russian README: invented in content, and only one with
-front matter that says more than a title. What is true was written down by reading them, before the extractors had seen
-them, also where no extractor could get it.
+`docs_truth`: a tutorial with admonitions and tabs, a decision record, a proposal with MUST and template comments, an
+MDX page, a runbook, a Russian error reference, a Russian page of concepts, a Russian README. `docs_truth_later`: a Russian
+instruction with Russian front matter, a guide without any, a Jekyll page, a proposal without a title; written and
+annotated when the extractors were done with the first eight, measured once (facts 1.00/0.65, entities 1.00/0.57,
+workflows 1.00/0.50, rules 1.00/0.30, catalog 0.91/0.91), and only then were the kinds of error mended: so these
+figures, not those below, say what to expect of a page that nobody has looked at.
 
-`pytest -s` prints the table: precision and recall of each layer.
+All are invented in content. What is true was written down by reading them, before the extractors had seen them, also
+where no extractor could get it. `pytest -s` prints precision and recall of each layer.
 """
 
 from __future__ import annotations
@@ -26,8 +29,13 @@ from ragkit.layers import Layer
 Make = Callable[[str, str], SourceFile]
 Key = tuple[object, ...]
 
-ROOT = Path(__file__).parents[4] / "tests/cases/docs_truth"
-CASES = [json.loads(line) for line in (ROOT / "expected.jsonl").read_text("utf-8").splitlines()]
+ROOT = Path(__file__).parents[4] / "tests/cases"
+SETS = ("docs_truth", "docs_truth_later")
+CASES = [
+    {**json.loads(line), "set": name}
+    for name in SETS
+    for line in (ROOT / name / "expected.jsonl").read_text("utf-8").splitlines()
+]
 
 _JUDGED = ("title", "module_id", "type", "domain", "subdomain", "status", "version", "owners", "tags", "links")
 _ARROWS = ("changes_to", "flows_to", "sends_to")
@@ -95,11 +103,11 @@ Column = tuple[Layer, Callable[[Sequence[RagDocument]], Iterator[Key]], float, f
 COLUMNS: Mapping[str, Column] = {
     "sections": (Layer.D0_DOC_CHUNKS, _sections, 1.00, 1.00),
     "document": (Layer.D1_DOCUMENT_CATALOG, _document, 1.00, 1.00),
-    "facts": (Layer.D2_FACT_INDEX, _facts, 0.98, 0.98),
-    "entities": (Layer.D3_ENTITY_CATALOG, _entities, 1.00, 1.00),
+    "facts": (Layer.D2_FACT_INDEX, _facts, 1.00, 0.96),
+    "entities": (Layer.D3_ENTITY_CATALOG, _entities, 0.94, 0.84),
     "aliases": (Layer.D3_ENTITY_CATALOG, _aliases, 1.00, 0.85),
     "workflows": (Layer.D4_WORKFLOW_INDEX, _workflows, 1.00, 1.00),
-    "rules": (Layer.D4_POLICY_INDEX, _sentences("rules"), 1.00, 0.95),
+    "rules": (Layer.D4_POLICY_INDEX, _sentences("rules"), 0.96, 0.96),
     "defaults": (Layer.D4_POLICY_INDEX, _sentences("default_behaviors"), 1.00, 1.00),
     "relations": (Layer.D5_RELATION_GRAPH, _relations, 1.00, 1.00),
 }
@@ -111,7 +119,7 @@ measured.
 @pytest.fixture(scope="module")
 def rows(docs: DocsIndexingPipeline, source: Make) -> Mapping[str, Sequence[RagDocument]]:
     """Path → its rows."""
-    texts = {case["path"]: (ROOT / case["path"]).read_text("utf-8") for case in CASES}
+    texts = {case["path"]: (ROOT / case["set"] / case["path"]).read_text("utf-8") for case in CASES}
     return {path: docs.index_file(source(path, text)).rows for path, text in texts.items()}
 
 
