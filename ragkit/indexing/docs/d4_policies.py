@@ -101,11 +101,14 @@ def _statements(source: Lines, parts: Sequence[Part], about: About) -> Iterator[
     of_policy = is_policy_document(about)
     for part in parts:
         section = part.section
-        place = _place(section, about)
         heading = section.headings[-1] if section.headings else ""
+        place = "other" if words.GLOSSARY_HEADING.search(heading) else _place(section, about)
         if place == "rules" and len(section.headings) > 1:
             yield from _of_heading(part)
-        listed = of_policy or words.LISTED_RULES_HEADING.search(heading) is not None
+        # Terms of a policy are no rules; numbers are a procedure but where a heading promises duties.
+        listed = of_policy and not words.GLOSSARY_HEADING.search(heading)
+        listed = listed or words.LISTED_RULES_HEADING.search(heading) is not None
+        numbered = of_policy and words.DUTIES_HEADING.search(heading) is not None
         pieces = part.pieces
         for before, piece, following in zip((None, *pieces), pieces, (*pieces[1:], None), strict=False):
             if isinstance(piece, ItemList):
@@ -113,7 +116,7 @@ def _statements(source: Lines, parts: Sequence[Part], about: About) -> Iterator[
                     yield from _of_lead(source, section, before, piece)
                     continue
                 of_defaults = isinstance(before, Paragraph) and words.DEFAULTS_LEAD.search(before.text) is not None
-                all_items = listed and not piece.is_ordered
+                all_items = listed and (numbered or not piece.is_ordered)
                 yield from _of_list(source, section, piece, "defaults" if of_defaults else place, all_items=all_items)
             elif isinstance(piece, Paragraph | Definition):
                 leads = isinstance(piece, Paragraph) and piece.text.rstrip().endswith(":")

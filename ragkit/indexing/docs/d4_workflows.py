@@ -143,25 +143,34 @@ def _source(section: Section, piece: ItemList, before: Paragraph | None, about: 
     count = len(piece.items)
     verbs = sum(words.FIRST_VERB.match(_begins(item)) is not None for item in piece.items)
     tells_actions = 2 * verbs >= count
-    repairs = words.REPAIR_HEADING.search(heading) is not None
+    repairs = words.REPAIR_HEADING.search(heading) is not None and tells_actions
     if not piece.is_ordered:
-        told = words.PROCESS_HEADING.search(heading) or words.FIRST_VERB.match(heading)
-        leads = before is not None and before.text.rstrip().endswith(":")
-        in_bullets = count >= _MIN_UNTOLD_STEPS and verbs == count and told and leads
-        return "action" if (count >= _MIN_STEPS and repairs and tells_actions) or in_bullets else None
-    if count >= _MIN_STEPS and (words.PROCESS_HEADING.search(heading) or (repairs and tells_actions)):
+        is_process = (count >= _MIN_STEPS and repairs) or _are_ordered_bullets(heading, count, verbs, before)
+        return "action" if is_process else None
+    if count >= _MIN_STEPS and (words.PROCESS_HEADING.search(heading) or repairs):
         return "process_heading" if tells_actions or not words.ASKS_HOW.search(heading) else None
     if count < _MIN_UNTOLD_STEPS or words.NO_PROCESS_HEADING.search(heading):
         return None
-    # In a policy, bullets are rules and numbers are a procedure.
-    if is_process_document(about) or is_policy_document(about):
+    if is_policy_document(about):
+        # There bullets are rules, and numbers a procedure but for a list of duties.
+        return None if words.DUTIES_HEADING.search(heading) else "process_document"
+    if is_process_document(about):
         return "process_document"
-    in_time = 3 * verbs >= count or any(words.SEQUENCE.match(item.lead) for item in piece.items)
     names_action = words.ACTION_HEADING.match(heading) or words.FIRST_VERB.match(heading)
-    promised = _promises(before) or count >= _MANY_STEPS
     if tells_actions:
-        return "action" if promised or names_action else None
+        return "action" if names_action or count >= _MANY_STEPS or _promises(before) else None
+    in_time = 3 * verbs >= count or any(words.SEQUENCE.match(item.lead) for item in piece.items)
     return "action" if (in_time and names_action) or (_trigger(before) and _promises(before)) else None
+
+
+def _are_ordered_bullets(heading: str, count: int, verbs: int, before: Paragraph | None) -> bool:
+    """Whether bullets follow one another: a sentence says when they are done, or the heading names the action and every
+    one begins with a verb.
+    """
+    if count < _MIN_UNTOLD_STEPS or before is None or not before.text.rstrip().endswith(":"):
+        return False
+    told = words.PROCESS_HEADING.search(heading) or words.FIRST_VERB.match(heading)
+    return words.TRIGGERED.search(before.text) is not None or (told is not None and verbs == count)
 
 
 def _promises(before: Paragraph | None) -> bool:

@@ -210,6 +210,8 @@ WEAK_OBLIGATION = re.compile(
     | \b(?:must|shall|should|may\ not|may\ only)\b
     | \b(?:(?:is|are)\ (?:never|not\ (?:allowed|permitted)))\b
     | \bдолж(?:ен|на|но|ны)\b | \bследует\b | \bнеобходим[аоы]?\b | \bобязательн | \bвправе\b | \bне\ более\b
+    | \b(?:you|they|one|everyone|anyone|nobody|no\ one|\w+ees|holders?|users?|members?)\ may\b
+    | \brequires?\ (?:\w+\ ){0,2}(?:approval|consent|permission)\b | \bтребуе?т?с?я?\ (?:\w+\ ){0,2}согласовани
     | \bat\ (?:most|least)\b | \bno\ (?:more|less|fewer|longer|shorter)\ than\b | \b(?:can't|cannot|can’t)\b
     | \bне\ менее\b | \bне\ позднее\b
     """,
@@ -266,6 +268,13 @@ RULE_IN_HEADING = re.compile(
 
 DEFAULTS_LEAD = re.compile(r"\bdefaults?\b|по умолчанию|умолчани", re.IGNORECASE)
 """A sentence before a list of default behaviours."""
+
+DUTIES_HEADING = re.compile(
+    r"\brules?\b|\brequirements?\b|\bexpect(?:ed|ations?)?\b|\bresponsibilit|\bduties\b|\bobligations?\b"
+    r"|\bdo'?s and don|\bправил|\bтребовани|\bобязанност|\bответственност|\bчто мы жд[её]м",
+    re.IGNORECASE,
+)
+"""Sections of a policy whose list is of rules even where it is numbered; elsewhere its numbers are a procedure."""
 
 POLICY_TYPES = frozenset({"policy", "policies", "rule", "rules", "convention", "conventions", "standard", "regulation"})
 POLICY_FOLDERS = frozenset({"policies", "policy", "rules"})

@@ -123,6 +123,8 @@ def test_a_folder_subdomain_does_not_join_another_domain(docs: DocsIndexingPipel
 @pytest.mark.parametrize(
     ("path", "text", "title"),
     [
+        ("rfcs/0031-imports.md", "# Summary\n\nx\n\n# Motivation\n\ny\n", "0031 imports"),
+        ("a.md", "# Summary\n\nx\n", "Summary"),
         ("a.md", "<h1 align=center>My <b>tool</b></h1>\n\ntext\n", "My tool"),
         ("a.md", "## Second\n\ntext\n", "Second"),
         ("guide/index.md", "only text\n", "guide index"),
@@ -211,6 +213,7 @@ def test_what_a_document_says_of_itself_under_its_title(docs: DocsIndexingPipeli
             "What it is all about.",
         ),
         ("# T\n\nUnder the title it is.\n\n## Summary\n\nWhat it is all about.\n", "Under the title it is."),
+        ("# T\n\nWhat it is all about. {: .lead }\n", "What it is all about."),
         ("# T\n\n## One\n\nThe first that comes.\n\n## Two\n\nThe second one.\n", "The first that comes."),
         (
             "# T\n\n**Documentation**: <https://example.org/docs/of/it>\n\nA tool for all of us.\n",

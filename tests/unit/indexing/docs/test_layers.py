@@ -446,6 +446,12 @@ def test_mentions_are_the_other_lines_of_a_name(rows: Rows) -> None:
         ("## Step 1\n\nx\n\n## Other\n\ny\n\n## Step 2\n\nz\n", []),
         ("## Diagnosis\n\n- Check it.\n- Look at it.\n", [("Diagnosis", ["Check it.", "Look at it."], 5, 6)]),
         ("## Diagnosis\n\n- It is blue.\n- It is red.\n", []),
+        (
+            "It runs every hour:\n\n- it loads,\n- it adds,\n- it ends.\n",
+            [("T", ["it loads,", "it adds,", "it ends."], 5, 7)],
+        ),
+        ("## Set up\n\nThen:\n\n- Click.\n- Draw.\n- Press.\n", [("Set up", ["Click.", "Draw.", "Press."], 7, 9)]),
+        ("## Uses\n\nThen:\n\n- Click.\n- Draw.\n- Press.\n", []),
         ("## Goals\n\n1. Add tests.\n2. Remove tests.\n3. Write tests.\n", []),
         ("## How can it fail?\n\n1. It is old.\n2. It is new.\n", []),
         (
@@ -475,6 +481,13 @@ def test_what_is_a_process(rows: Rows, text: str, workflows: list[tuple[str, lis
         ("CHANGELOG.md", "Don't drop empty values. It MUST stay.", []),
         ("a.md", "> [!WARNING]\n> You MUST NOT retry.\n", ["You MUST NOT retry."]),
         ("a.md", '!!! warning "Stop"\n\n    You MUST NOT retry.\n', ["You MUST NOT retry."]),
+        ("policies/a.md", "## What we expect\n\n1. Lock the screen at night.\n", ["Lock the screen at night."]),
+        ("policies/a.md", "## Steps\n\n1. Lock the screen at night.\n", []),
+        ("policies/a.md", "## Terms\n\n- **Loan**: at most 30 days of use.\n", []),
+        ("policies/a.md", "Nobody may lend it. May is warm.", ["Nobody may lend it."]),
+        ("a.md", "## Limits\n\n- At most five of them.\n- It is blue.\n", ["At most five of them."]),
+        ("a.md", "A key must be unique. You must see it.", ["A key must be unique."]),
+        ("a.md", "{% raw %}\nA key must be unique.\n{% endraw %}", ["A key must be unique."]),
         ("style.md", "## Style guide rules\n\n### Do not mutate state\n\nIt breaks.\n", ["Do not mutate state"]),
     ],
 )  # fmt: skip

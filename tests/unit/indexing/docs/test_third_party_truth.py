@@ -1,14 +1,24 @@
-"""Every documentation layer against twelve documents written after the habits of other people's projects.
+"""Every documentation layer against fifteen documents written after the habits of other people's projects.
 
 `docs_truth`: a tutorial with admonitions and tabs, a decision record, a proposal with MUST and template comments, an
-MDX page, a runbook, a Russian error reference, a Russian page of concepts, a Russian README. `docs_truth_later`: a Russian
-instruction with Russian front matter, a guide without any, a Jekyll page, a proposal without a title; written and
-annotated when the extractors were done with the first eight, measured once (facts 1.00/0.65, entities 1.00/0.57,
-workflows 1.00/0.50, rules 1.00/0.30, catalog 0.91/0.91), and only then were the kinds of error mended: so these
-figures, not those below, say what to expect of a page that nobody has looked at.
+MDX page, a runbook, a Russian error reference, a Russian page of concepts, a Russian README. `docs_truth_later`: a
+Russian instruction with Russian front matter, a guide without any, a Jekyll page, a proposal without a title.
+`docs_truth_unseen`: a Russian how-to, a policy in plain words, an MDX page of concepts. All are invented in content.
+What is true was written down by reading them, before the extractors had seen them, also where no extractor could get
+it; each set was measured once before its kinds of error were mended. These first figures (precision/recall) say what to
+expect of a page that nobody has looked at; the floors below hold what has been reached since.
 
-All are invented in content. What is true was written down by reading them, before the extractors had seen them, also
-where no extractor could get it. `pytest -s` prints precision and recall of each layer.
+|                    | first    | later     | unseen    |
+| ------------------ | -------- | --------- | --------- |
+| D0 sections        | 1.00/1.00 | 1.00/1.00 | 1.00/1.00 |
+| D1 attributes      | 0.89/0.79 | 0.91/0.91 | 1.00/1.00 |
+| D2 facts           | 0.89/0.91 | 1.00/0.65 | 1.00/1.00 |
+| D3 entities        | 0.57/0.33 | 1.00/0.57 | 1.00/0.80 |
+| D4 workflows       | 0.75/0.55 | 1.00/0.50 | 0.75/0.75 |
+| D4 rules           | 0.86/0.55 | 1.00/0.30 | 0.50/0.17 |
+| D5 relations       | 0.91/0.91 | 1.00/1.00 | 1.00/1.00 |
+
+`pytest -s` prints the figures of now.
 """
 
 from __future__ import annotations
@@ -30,7 +40,7 @@ Make = Callable[[str, str], SourceFile]
 Key = tuple[object, ...]
 
 ROOT = Path(__file__).parents[4] / "tests/cases"
-SETS = ("docs_truth", "docs_truth_later")
+SETS = ("docs_truth", "docs_truth_later", "docs_truth_unseen")
 CASES = [
     {**json.loads(line), "set": name}
     for name in SETS
@@ -103,11 +113,11 @@ Column = tuple[Layer, Callable[[Sequence[RagDocument]], Iterator[Key]], float, f
 COLUMNS: Mapping[str, Column] = {
     "sections": (Layer.D0_DOC_CHUNKS, _sections, 1.00, 1.00),
     "document": (Layer.D1_DOCUMENT_CATALOG, _document, 1.00, 1.00),
-    "facts": (Layer.D2_FACT_INDEX, _facts, 1.00, 0.96),
-    "entities": (Layer.D3_ENTITY_CATALOG, _entities, 0.94, 0.84),
-    "aliases": (Layer.D3_ENTITY_CATALOG, _aliases, 1.00, 0.85),
+    "facts": (Layer.D2_FACT_INDEX, _facts, 1.00, 0.97),
+    "entities": (Layer.D3_ENTITY_CATALOG, _entities, 0.95, 0.83),
+    "aliases": (Layer.D3_ENTITY_CATALOG, _aliases, 1.00, 0.87),
     "workflows": (Layer.D4_WORKFLOW_INDEX, _workflows, 1.00, 1.00),
-    "rules": (Layer.D4_POLICY_INDEX, _sentences("rules"), 0.96, 0.96),
+    "rules": (Layer.D4_POLICY_INDEX, _sentences("rules"), 0.97, 0.88),
     "defaults": (Layer.D4_POLICY_INDEX, _sentences("default_behaviors"), 1.00, 1.00),
     "relations": (Layer.D5_RELATION_GRAPH, _relations, 1.00, 1.00),
 }
