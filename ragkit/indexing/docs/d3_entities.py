@@ -66,6 +66,9 @@ _MARKED = re.compile(
 _MAX_SENTENCES = 4
 """Of a paragraph, in which definitions are looked for."""
 
+_MIN_SHARED = 2
+"""Letters that a name and its forms begin with alike: what differs in them costs no pattern."""
+
 _MAX_SAID_WORDS = 4
 _BRACKETED = re.compile(
     r"^(?:(?:also|previously|formerly|sometimes|often)?\s*(?:called|known as|referred to as)|or(?: simply)?|aka"
@@ -243,6 +246,8 @@ def _section_entity(section: Section, piece: Paragraph, *, expected: bool) -> _E
     name = _BRACKETS.sub("", heading)
     text = _ARTICLE.sub("", plain(piece.text).lstrip('«"“'), count=1)
     # «Beds»: a bed is …; the text has the name as one says it.
+    if text[:_MIN_SHARED].lower() != name[:_MIN_SHARED].lower():
+        return None
     named = re.match(rf"{forms_of(name)}(?!\w)", text, re.IGNORECASE)
     if named is None:
         return None

@@ -205,19 +205,19 @@ def _rules(text: str, place: _Place, *, leads: bool | str = False) -> tuple[list
     sentences = _SENTENCE_END.split(text)
     for sentence in sentences:
         said = _CODE.sub("x", sentence)
-        is_last = sentence is sentences[-1]
-        if said.rstrip().endswith("?") or words.NO_OBLIGATION.search(said) or _shouts(said):
+        names_default = words.DEFAULT.search(said) is not None and not words.OBLIGATION.search(said)
+        if not (names_default or _is_rule(said, place)) or _tells_no_rule(said):
             continue
-        if leads and is_last and said.rstrip().endswith(":"):
-            if leads == "list" and _LEAD_DUTY.search(said):
-                continue
-            if not words.OBLIGATION.search(said):
-                continue
-        if words.DEFAULT.search(said) and not words.OBLIGATION.search(said):
-            defaults.append(plain(sentence)[:_MAX_RULE_CHARS])
-        elif _is_rule(said, place):
-            rules.append(plain(sentence)[:_MAX_RULE_CHARS])
+        is_lead = leads and sentence is sentences[-1] and said.rstrip().endswith(":")
+        if is_lead and (not words.OBLIGATION.search(said) or (leads == "list" and _LEAD_DUTY.search(said))):
+            continue
+        (defaults if names_default else rules).append(plain(sentence)[:_MAX_RULE_CHARS])
     return rules, defaults if rules or place in ("rules", "defaults") else []
+
+
+def _tells_no_rule(said: str) -> bool:
+    """Whether a sentence only asks, speaks of a duty in a clause, or shouts."""
+    return said.rstrip().endswith("?") or words.NO_OBLIGATION.search(said) is not None or _shouts(said)
 
 
 def _shouts(said: str) -> bool:
