@@ -20,6 +20,7 @@ _SHELVES = frozenset(
         "glossary", "images", "img", "assets", "static", "includes", "_includes", "partials", "templates", "versions",
         "versioned_docs", "i18n", "locale", "locales", "translations", "current", "latest", "stable", "next", "public",
         "app", "apps", "lib", "libs", "packages", "services", "modules", "components", "project", "main", "internal",
+        "issue_template", "usage", "about", "learn", "contributing", "essentials", "fundamentals", "understanding",
         "advanced", "basics", "introduction", "intro", "getting-started", "quickstart", "test", "tests", "fixtures",
     }
 )  # fmt: skip

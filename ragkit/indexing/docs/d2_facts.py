@@ -188,7 +188,7 @@ def _term_facts(section: Section, piece: ItemList) -> Iterator[_Fact]:
     for of_item, source in ((marked_term, "marked_term"), (_plain_term, "plain_term")):
         found = [(item, term) for item in piece.items if (term := of_item(_said(item))) is not None]
         needed = len(piece.items) if source == "plain_term" else (len(piece.items) + 1) // 2
-        told = sum(not item.lead.rpartition(": ")[2].startswith("[") for item, _ in found)
+        told = sum(not _said(item).partition(": ")[2].startswith("[") for item, _ in found)
         if len(found) >= max(_MIN_TERMS, needed) and 2 * told >= len(found):
             for item, (name, text) in found:
                 yield _named("term", name, text, source, section, item)

@@ -39,7 +39,7 @@ _NO_NOMINATIVE = re.compile(
     re.IGNORECASE,
 )
 _NO_SUBJECT = re.compile(
-    r"(?:it|this|that|these|those|they|you|we|he|she|i|there|here|such|which|who|what|if|when|он|она|оно|они|её|его|их|это"
+    r"(?:of|it|this|that|these|those|they|you|we|he|she|i|there|here|such|which|who|what|if|when|он|она|оно|они|её|его|их|это"
     r"|эт(?:от|а|о|и)|так(?:ой|ая|ое|ие)|мы|вы|я|кто|что|которы[йе]|котор(?:ая|ое))\b|$",
     re.IGNORECASE,
 )

@@ -169,7 +169,8 @@ def _are_ordered_bullets(heading: str, count: int, verbs: int, before: Paragraph
     """
     if count < _MIN_UNTOLD_STEPS or before is None or not before.text.rstrip().endswith(":"):
         return False
-    told = words.PROCESS_HEADING.search(heading) or words.FIRST_VERB.match(heading)
+    is_list_of_wishes = words.NO_PROCESS_HEADING.search(heading) is not None
+    told = None if is_list_of_wishes else words.PROCESS_HEADING.search(heading) or words.FIRST_VERB.match(heading)
     return words.TRIGGERED.search(before.text) is not None or (told is not None and verbs == count)
 
 

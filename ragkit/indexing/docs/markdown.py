@@ -29,6 +29,11 @@ _MIN_SUMMARY_LETTERS = 15
 _MIN_SUMMARY_WORDS = 3
 """Beside addresses: «Documentation: https://…» says nothing of its subject."""
 
+_SUBTITLE = re.compile(
+    r"([*_]{1,3})[^*_]{1,80}[^*_.!?…]\1"
+    r"|\*{0,3}(?:table of contents|contents|оглавление|содержание)\*{0,3}:?",
+    re.IGNORECASE,
+)
 _ADDRESS = re.compile(r"\S+://\S+")
 _SUMMARY_CANDIDATES = 40
 _MAX_TITLE_CHARS = 200
@@ -209,8 +214,17 @@ def _told(tokens: Sequence[Token]) -> Iterator[tuple[str | None, str, tuple[int,
         if candidates > _SUMMARY_CANDIDATES:
             return
         content = tokens[index + 1].content
-        if not _NO_SUMMARY.match(content) and _says_something(text := plain_text(content)):
+        if (
+            not _NO_SUMMARY.match(content)
+            and not _is_subtitle(content)
+            and _says_something(text := plain_text(content))
+        ):
             yield heading, text[:_MAX_SUMMARY_CHARS], (token.map[0], token.map[1])
+
+
+def _is_subtitle(content: str) -> bool:
+    """Whether a paragraph is a line in emphasis that is no sentence, or the head of a table of contents."""
+    return _SUBTITLE.fullmatch(content.strip()) is not None
 
 
 def _says_something(text: str) -> bool:

@@ -210,7 +210,7 @@ WEAK_OBLIGATION = re.compile(
     | \b(?:must|shall|should|may\ not|may\ only)\b
     | \b(?:(?:is|are)\ (?:never|not\ (?:allowed|permitted)))\b
     | \bдолж(?:ен|на|но|ны)\b | \bследует\b | \bнеобходим[аоы]?\b | \bобязательн | \bвправе\b | \bне\ более\b
-    | \b(?:you|they|one|everyone|anyone|nobody|no\ one|\w+ees|holders?|users?|members?)\ may\b
+    | \b(?:everyone|anyone|nobody|no\ one)\ may\b
     | \brequires?\ (?:\w+\ ){0,2}(?:approval|consent|permission)\b | \bтребуе?т?с?я?\ (?:\w+\ ){0,2}согласовани
     | \bat\ (?:most|least)\b | \bno\ (?:more|less|fewer|longer|shorter)\ than\b | \b(?:can't|cannot|can’t)\b
     | \bне\ менее\b | \bне\ позднее\b

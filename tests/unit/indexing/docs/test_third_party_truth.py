@@ -117,7 +117,7 @@ COLUMNS: Mapping[str, Column] = {
     "entities": (Layer.D3_ENTITY_CATALOG, _entities, 0.95, 0.83),
     "aliases": (Layer.D3_ENTITY_CATALOG, _aliases, 1.00, 0.87),
     "workflows": (Layer.D4_WORKFLOW_INDEX, _workflows, 1.00, 1.00),
-    "rules": (Layer.D4_POLICY_INDEX, _sentences("rules"), 0.97, 0.88),
+    "rules": (Layer.D4_POLICY_INDEX, _sentences("rules"), 0.97, 0.86),
     "defaults": (Layer.D4_POLICY_INDEX, _sentences("default_behaviors"), 1.00, 1.00),
     "relations": (Layer.D5_RELATION_GRAPH, _relations, 1.00, 1.00),
 }
