@@ -7,7 +7,7 @@ glossary; elsewhere they mostly explain options. Defining sentences count anywhe
 have no glossary.
 
 For whoever joins one thing of several documents: `names` holds the name and its aliases, of both languages where the
-document gives both, `confidence` says how plainly it is defined, `mentions` where else the document speaks of it.
+document gives both, `confidence` says how plainly it is defined, `mention_lines` where else the document speaks of it.
 """
 
 from __future__ import annotations
