@@ -124,11 +124,17 @@ def _together(run: Sequence[Part], last: Part, about: About) -> _Workflow:
     return _Workflow(
         title=section.headings[-2] if len(section.headings) > 1 else about.title,
         trigger=None,
-        steps=tuple(words.STEP_HEADING.sub("", part.section.headings[-1]) or part.section.headings[-1] for part in run),
+        steps=tuple(_step_of(part.section.headings[-1]) for part in run),
         participants=(),
         source="step_headings",
         evidence=Evidence(start=section.blocks[0].start, end=_end(run, last), section=section),
     )
+
+
+def _step_of(heading: str) -> str:
+    """What a heading says behind its number; the whole where nothing or only a remark stands there."""
+    rest = words.STEP_HEADING.sub("", heading)
+    return rest if rest[:1].isalnum() or (rest[:1] in '`«"' and rest) else heading
 
 
 def _end(run: Sequence[Part], last: Part) -> int:

@@ -29,6 +29,7 @@ _MIN_SUMMARY_LETTERS = 15
 _MIN_SUMMARY_WORDS = 3
 """Beside addresses: «Documentation: https://…» says nothing of its subject."""
 
+_MAX_SUBTITLE_WORDS = 6
 _SUBTITLE = re.compile(
     r"([*_]{1,3})[^*_]{1,80}[^*_.!?…]\1"
     r"|\*{0,3}(?:table of contents|contents|оглавление|содержание)\*{0,3}:?",
@@ -186,11 +187,13 @@ def _summary(tokens: Sequence[Token]) -> tuple[str, tuple[int, int] | None]:
     """The first paragraph of the document itself with words in it; badges, imports and directives are none.
 
     What stands under the title counts first, then a section that calls itself a summary, then whatever comes first: in
-    documents made from a template that is often the template's own words.
+    documents made from a template that is often the template's own words. A few words without a full stop are a
+    subtitle, which counts as what comes first.
     """
     first: tuple[str, tuple[int, int] | None] = ("", None)
     for heading, text, lines in _told(tokens):
-        if heading is None or SUMMARY_HEADING.search(heading):
+        is_sentence = len(text.split()) > _MAX_SUBTITLE_WORDS or text.endswith((".", "!", "?", ":", "…"))
+        if (heading is None and is_sentence) or (heading is not None and SUMMARY_HEADING.search(heading)):
             return text, lines
         if first[1] is None:
             first = text, lines

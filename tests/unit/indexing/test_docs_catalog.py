@@ -215,6 +215,8 @@ def test_what_a_document_says_of_itself_under_its_title(docs: DocsIndexingPipeli
         ("# T\n\nUnder the title it is.\n\n## Summary\n\nWhat it is all about.\n", "Under the title it is."),
         ("# T\n\nWhat it is all about. {: .lead }\n", "What it is all about."),
         ("# T\n\n*A pattern of our own guide*\n\nWhat it is all about.\n", "What it is all about."),
+        ("# T\n\nA pattern of our guide\n\nWhat it is all about.\n", "What it is all about."),
+        ("# T\n\nA pattern of our guide\n\n## More\n\nWhat it is all about.\n", "A pattern of our guide"),
         ("# T\n\n**Table of contents**\n\nWhat it is all about.\n", "What it is all about."),
         ("# T\n\n## One\n\nThe first that comes.\n\n## Two\n\nThe second one.\n", "The first that comes."),
         (

@@ -443,6 +443,7 @@ def test_mentions_are_the_other_lines_of_a_name(rows: Rows) -> None:
     ("text", "workflows"),
     [
         ("## Step 1: ask\n\nx\n\n### More\n\ny\n\n## Step 2: wait\n\nz\n", [("T", ["ask", "wait"], 3, 13)]),
+        ("## Stage 1 (1.35)\n\nx\n\n## Stage 2\n\nz\n", [("T", ["Stage 1 (1.35)", "Stage 2"], 3, 9)]),
         ("## Step 1\n\nx\n\n## Other\n\ny\n\n## Step 2\n\nz\n", []),
         ("## Diagnosis\n\n- Check it.\n- Look at it.\n", [("Diagnosis", ["Check it.", "Look at it."], 5, 6)]),
         ("## Diagnosis\n\n- It is blue.\n- It is red.\n", []),
