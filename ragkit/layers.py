@@ -118,6 +118,8 @@ class D3Attributes(TypedDict):
     """Paths that describe it, the defining one first."""
     mentions: list[str]
     """Paths whose facts and relations name it; the link step knows them."""
+    mention_lines: list[int]
+    """Other lines of `source_path` that speak of it, from 1."""
     source_path: str
     confidence: float
 
@@ -130,6 +132,10 @@ class D4WorkflowAttributes(TypedDict):
     trigger: str | None
     steps: list[str]
     participants: list[str]
+    branches: list[str]
+    """What is done under a condition only, as the document says it."""
+    error_paths: list[str]
+    """Steps and branches that tell what happens when something fails."""
     source_path: str
     confidence: float
 

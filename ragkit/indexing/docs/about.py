@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from ragkit.indexing.docs.front_matter import FrontMatter
@@ -9,6 +10,26 @@ from ragkit.indexing.docs.outline import Outline
 
 _STRUCTURAL = frozenset({"api", "architecture", "logic", "domains", "policies", "docs"})
 """Folders that sort documents by kind; none of them is a domain. Spec: system.md §4."""
+
+_SHELVES = frozenset(
+    {
+        "doc", "documentation", "content", "contents", "source", "src", "site", "website", "web", "book", "wiki",
+        "manual", "pages", "posts", "_posts", "articles", "guide", "guides", "tutorial", "tutorials", "howto", "how-to",
+        "how-tos", "reference", "references", "concepts", "explanation", "explanations", "examples", "example",
+        "samples", "faq", "adr", "adrs", "decisions", "rfc", "rfcs", "proposals", "keps", "runbooks", "playbooks",
+        "glossary", "images", "img", "assets", "static", "includes", "_includes", "partials", "templates", "versions",
+        "versioned_docs", "i18n", "locale", "locales", "translations", "current", "latest", "stable", "next", "public",
+        "app", "apps", "lib", "libs", "packages", "services", "modules", "components", "project", "main", "internal",
+        "issue_template", "usage", "about", "learn", "contributing", "essentials", "fundamentals", "understanding",
+        "advanced", "basics", "introduction", "intro", "getting-started", "quickstart", "test", "tests", "fixtures",
+    }
+)  # fmt: skip
+"""Folders of other people's projects that do the same, or hold what is not sorted by subject at all. Every further
+one is a subject, as far as a folder's name tells: a guess, which is never `declared`.
+"""
+
+_NO_SUBJECT = re.compile(r"[._]|[a-z]{2}(?:[-_][a-z]{2,4})?$|v?\d|version-")
+"""Folders that hide, name a language, a version, or number one document."""
 
 _NO_TITLES = frozenset({"index", "readme"})
 
@@ -59,14 +80,22 @@ def _agrees(said: str | None, folder: str | None) -> bool:
 
 
 def _folder_domain(path: str) -> tuple[str | None, str | None]:
-    """The folder below the last `domains/`, and the one below that; structural folders are neither."""
+    """The folder below the last `domains/`, else the first that names a subject; and the next that does.
+
+    Structural folders are neither.
+    """
     folders = path.split("/")[:-1]
     lowered = [folder.lower() for folder in folders]
-    if "domains" not in lowered:
-        return None, None
-    below = folders[len(lowered) - lowered[::-1].index("domains") :]
-    names = [folder for folder in below if folder.lower() not in _STRUCTURAL]
+    if "domains" in lowered:
+        below = folders[len(lowered) - lowered[::-1].index("domains") :]
+        names = [folder for folder in below if folder.lower() not in _STRUCTURAL]
+    else:
+        names = [folder for folder in folders if _is_subject(folder.lower())]
     return (names[0] if names else None), (names[1] if len(names) > 1 else None)
+
+
+def _is_subject(folder: str) -> bool:
+    return folder not in _STRUCTURAL and folder not in _SHELVES and _NO_SUBJECT.match(folder) is None
 
 
 def _title_of_path(path: str) -> str:

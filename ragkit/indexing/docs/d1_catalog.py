@@ -6,6 +6,7 @@ from ragkit.document import RagDocument
 from ragkit.indexing.context import TextAnalysis, path_words
 from ragkit.indexing.docs.about import About
 from ragkit.indexing.docs.d0_chunks import PASSAGE
+from ragkit.indexing.docs.masthead import masthead
 from ragkit.indexing.docs.outline import Outline
 from ragkit.indexing.passages import Lines, cut_line
 from ragkit.layers import D1Attributes, Layer
@@ -51,16 +52,17 @@ def document_row(outline: Outline, about: About, analysis: TextAnalysis) -> RagD
 
 def _attributes(outline: Outline, about: About) -> D1Stored:
     front = outline.front_matter
+    said = masthead(outline)
     return {
         "module_id": about.module_id,
         "type": about.type,
         "domain": about.domain,
         "subdomain": about.subdomain,
         "title": about.title,
-        "status": front.first("status"),
-        "version": front.first("version"),
+        "status": front.first("status") or next(iter(said.get("status", ())), None),
+        "version": front.first("version") or next(iter(said.get("version", ())), None),
         "tags": list(about.tags),
-        "owners": front.all("owners"),
+        "owners": front.all("owners") or list(said.get("owners", ())),
         "links": front.all("links") or list(outline.links),
         "calls_api": front.all("calls_api"),
         "called_by": front.all("called_by"),

@@ -2,7 +2,8 @@
 
 A fact is about the document: its subject is the `module_id`, else the path. The predicate is of a closed list (the
 attribute of the front matter, or what the rows of a table are: `endpoint`, `error_code`, `attribute` …), the object is
-the value, or `name — the rest`. Prose gives no facts.
+the value, or `name — the rest`. Prose gives no facts, and what tells of the past (changelogs, histories, dates) none
+either.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from ragkit.indexing.docs import words
 from ragkit.indexing.docs.about import About
 from ragkit.indexing.docs.evidence import MAX_ROWS_OF_LAYER, Evidence, RowMaker
 from ragkit.indexing.docs.outline import Outline, Section
-from ragkit.indexing.docs.pieces import Definition, Item, ItemList, Part, Table, TableRow, all_pieces, plain
+from ragkit.indexing.docs.pieces import Definition, Item, ItemList, Paragraph, Part, Table, TableRow, all_pieces, plain
 from ragkit.layers import D2Attributes, Layer
 
 CONFIDENCE: Mapping[str, float] = {
@@ -49,6 +50,7 @@ _MARKED = re.compile(
 )
 _BOLD_COLON = re.compile(r"^\*\*(?P<bold>[^*]{1,60}):\*\*\s*(?P<text>\S.*)")
 _PLAIN = re.compile(r"^(?P<plain>[^\s:`*\[\]()<>!?.][^:`*\[\]()<>!?.]{0,38}?)(?::\s+|\s+—\s+)(?P<text>\S.*)")
+_DEF = re.compile(r"^(?:async\s+)?(?:def|class|function|func|fn)\s+")
 _MAX_TERM_WORDS = 4
 _MAX_NAME_WORDS = 6
 _MIN_TERMS = 2
@@ -85,12 +87,18 @@ def _facts(outline: Outline, parts: Sequence[Part], about: About) -> Iterator[_F
             yield _Fact(predicate=attribute, name="", object=value, source="front_matter", evidence=evidence)
     tells_news = words.NEWS_NAMES.search(about.path.rpartition("/")[2]) is not None
     for section, piece in all_pieces(parts):
+        if section.headings and words.NEWS_HEADING.search(section.headings[-1]):
+            continue
         if isinstance(piece, Table):
             yield from _table_facts(section, piece)
         elif isinstance(piece, Definition):
             yield _named("definition", plain(piece.term), plain(piece.text), "definition", section, piece)
         elif isinstance(piece, ItemList) and not piece.is_ordered and not tells_news:
             yield from _term_facts(section, piece)
+        elif isinstance(piece, Paragraph) and section.headings and words.GLOSSARY_HEADING.search(section.headings[-1]):
+            term = marked_term(piece.text)
+            if term is not None:
+                yield _named("term", *term, "marked_term", section, piece)
 
 
 def _table_facts(section: Section, table: Table) -> Iterator[_Fact]:
@@ -98,14 +106,14 @@ def _table_facts(section: Section, table: Table) -> Iterator[_Fact]:
     if kind is None:
         return
     predicate, source, keys = kind
+    others = [place for place in range(len(table.header)) if place not in keys]
     for row in table.rows:
         name = _name(predicate, row, keys)
+        values = ((table.header[place], plain(row.cells[place])) for place in others)
         rest = "; ".join(
-            f"{header}: {value}" if header else value
-            for header, value in zip(table.header[keys:], map(plain, row.cells[keys:]), strict=True)
-            if value and value not in ("—", "-", "–")
+            f"{header}: {value}" if header else value for header, value in values if value not in ("", "—", "-", "–")
         )
-        if name and rest:
+        if name and rest and not words.DATE.fullmatch(name):
             evidence = Evidence(start=row.line, end=row.line + 1, section=section)
             yield _Fact(
                 predicate=predicate,
@@ -117,27 +125,38 @@ def _table_facts(section: Section, table: Table) -> Iterator[_Fact]:
             )
 
 
-def _kind(table: Table) -> tuple[str, str, int] | None:
-    """Predicate, source and number of columns that name a row; None when the rows name nothing."""
+def _kind(table: Table) -> tuple[str, str, range] | None:
+    """Predicate, source and the columns that name a row; None when the rows name nothing."""
     columns = [header.lower() for header in table.header]
     first = [row.cells[0] for row in table.rows if row.cells[0]]
-    if not first or len(set(columns)) == 1:
+    if not first:
         return None
     if all(map(_ENDPOINT.match, first)):
-        return "endpoint", "endpoint_table", 1
+        return "endpoint", "endpoint_table", range(1)
     if len(columns) > 2 and all(_METHOD.match(r.cells[0]) and _ROUTE.match(r.cells[1]) for r in table.rows):
-        return "endpoint", "endpoint_table", 2
+        return "endpoint", "endpoint_table", range(2)
     if all(map(_ERROR.match, first)) and _speaks_of_errors(columns, table.rows, first):
-        return "error_code", "error_table", 1
+        return "error_code", "error_table", range(1)
     if columns[0] in words.OWNER_COLUMNS and len(columns) > 2 and words.KEY_COLUMNS.get(columns[1]) == "attribute":
-        return "attribute", "table", 2
+        return "attribute", "table", range(2)
     predicate = words.KEY_COLUMNS.get(columns[0])
+    if predicate in ("state", "event", "table") and len(set(first)) < len(first):
+        # A status that several rows share names none of them; what stands beside it may.
+        return _kind_of_second(table)
     if predicate in ("state", "event", "table", "attribute"):
-        return predicate, "table", 1
-    is_code = sum(_CODE_CELL.match(cell) is not None for cell in first) >= _CODE_SHARE * len(first)
-    if is_code or not columns[0]:
-        return "attribute", "table", 1
-    return ("attribute", "other_table", 1) if _names_rows(first, len(table.rows)) else None
+        return predicate, "table", range(1)
+    if _are_code(first) or not columns[0]:
+        return "attribute", "table", range(1)
+    return ("attribute", "other_table", range(1)) if _names_rows(first, len(table.rows)) else None
+
+
+def _kind_of_second(table: Table) -> tuple[str, str, range] | None:
+    second = [row.cells[1] for row in table.rows]
+    return ("attribute", "other_table", range(1, 2)) if _are_code(second) and len(set(second)) == len(second) else None
+
+
+def _are_code(cells: Sequence[str]) -> bool:
+    return sum(_CODE_CELL.match(cell) is not None for cell in cells) >= _CODE_SHARE * len(cells)
 
 
 def _names_rows(first: Sequence[str], count: int) -> bool:
@@ -157,41 +176,62 @@ def _speaks_of_errors(columns: Sequence[str], rows: Sequence[TableRow], first: S
     )
 
 
-def _name(predicate: str, row: TableRow, keys: int) -> str:
-    parts = [plain(cell).replace("`", "") for cell in row.cells[:keys]]
+def _name(predicate: str, row: TableRow, keys: range) -> str:
+    parts = [plain(row.cells[place]) for place in keys]
     return (" " if predicate == "endpoint" else ".").join(part for part in parts if part)
 
 
 def _term_facts(section: Section, piece: ItemList) -> Iterator[_Fact]:
-    """Items that are a marked term and its text; plain terms only where every item is one."""
-    marked = [(item, term) for item in piece.items if (term := _marked_term(item)) is not None]
-    if len(marked) >= _MIN_TERMS and 2 * len(marked) >= len(piece.items):
-        for item, (name, text) in marked:
-            yield _named("term", name, text, "marked_term", section, item)
-        return
-    plainly = [(item, term) for item in piece.items if (term := _plain_term(item)) is not None]
-    if len(plainly) >= _MIN_TERMS and len(plainly) == len(piece.items):
-        for item, (name, text) in plainly:
-            yield _named("term", name, text, "plain_term", section, item)
+    """Items that are a marked term and its text; plain terms only where every item is one. A list whose terms mostly
+    lead to a link is a list of links.
+    """
+    for of_item, source in ((marked_term, "marked_term"), (_plain_term, "plain_term")):
+        found = [(item, term) for item in piece.items if (term := of_item(_said(item))) is not None]
+        needed = len(piece.items) if source == "plain_term" else (len(piece.items) + 1) // 2
+        told = sum(not _said(item).partition(": ")[2].startswith("[") for item, _ in found)
+        if len(found) >= max(_MIN_TERMS, needed) and 2 * told >= len(found):
+            for item, (name, text) in found:
+                yield _named("term", name, text, source, section, item)
+            return
 
 
-def _marked_term(item: Item) -> tuple[str, str] | None:
-    match = _BOLD_COLON.match(item.lead) or _MARKED.match(item.lead)
+def _said(item: Item) -> str:
+    """What stands before inner lists, and these too where it only leads to them."""
+    return item.text if item.lead.endswith(":") else item.lead
+
+
+def marked_term(text: str) -> tuple[str, str] | None:
+    """The term in bold or in backticks that a text begins with, and what is said of it; None when there is none."""
+    match = _BOLD_COLON.match(text) or _MARKED.match(text)
     if match is None:
         return None
     groups = match.groupdict()
-    name = plain(groups["bold"] or groups.get("code") or "").strip(" :,").replace("`", "")
-    return (name, plain(match["text"])) if name else None
-
-
-def _plain_term(item: Item) -> tuple[str, str] | None:
-    match = _PLAIN.match(item.lead)
-    if match is None or len(match["plain"].split()) > _MAX_TERM_WORDS or match["text"].startswith(("[", "<")):
+    name = plain(groups["bold"] or groups.get("code") or "").strip(" :,")
+    if groups["bold"] and not _is_term(name):
         return None
-    return match["plain"].strip(), plain(match["text"])
+    return (_DEF.sub("", name), plain(match["text"])) if name else None
 
 
-def _named(predicate: str, name: str, text: str, source: str, section: Section, place: Definition | Item) -> _Fact:
+def _plain_term(text: str) -> tuple[str, str] | None:
+    match = _PLAIN.match(text)
+    if match is None or len(match["plain"].split()) > _MAX_TERM_WORDS or match["text"].startswith("<"):
+        return None
+    name = plain(match["plain"])
+    return (name, plain(match["text"])) if _is_term(name) else None
+
+
+def _is_term(name: str) -> bool:
+    """Whether words in bold or before a colon name something, rather than label the sentence or tell a date."""
+    return (
+        any(map(str.isalpha, name))
+        and name.lower().strip(" .") not in words.NO_TERMS
+        and not words.DATE.fullmatch(name)
+    )
+
+
+def _named(
+    predicate: str, name: str, text: str, source: str, section: Section, place: Definition | Item | Paragraph
+) -> _Fact:
     return _Fact(
         predicate=predicate,
         name=name,

@@ -19,6 +19,7 @@ from ragkit.indexing.context import TextAnalysis
 from ragkit.indexing.docs import words
 from ragkit.indexing.docs.about import About
 from ragkit.indexing.docs.evidence import MAX_ROWS_OF_LAYER, Evidence, RowMaker
+from ragkit.indexing.docs.links import link_targets
 from ragkit.indexing.docs.mermaid import START, DiagramKind, read_mermaid
 from ragkit.indexing.docs.outline import Outline, Section
 from ragkit.indexing.docs.pieces import MAX_LINE_CHARS, Fence, Part, all_pieces
@@ -33,9 +34,6 @@ EDGE_OF_DIAGRAM: Mapping[DiagramKind, str] = {
     "state": "changes_to",
 }
 
-_LINK = re.compile(r"(?<!!)\[[^\[\]]{0,300}\]\(\s*<?([^()\s<>]{1,300})")
-_LINK_REFERENCE = re.compile(r"^\s{0,3}\[[^\]^]{1,200}\]:\s+<?([^\s<>]{1,300})")
-_LINK_RST = re.compile(r":(?:doc|download):`(?:[^`<]{0,200}<)?([^`<>]{1,200})>?`")
 _SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:|//")
 _MISSING = ("{", "$", "@")
 """What a template would have filled in."""
@@ -138,9 +136,9 @@ def _links(outline: Outline, section: Section, about: About, code: frozenset[int
     for block in section.blocks:
         for number in range(block.start, block.end):
             line = outline.source.lines[number]
-            if number in code or len(line) > MAX_LINE_CHARS or ("](" not in line and ":" not in line):
+            if number in code or len(line) > MAX_LINE_CHARS:
                 continue
-            for target in (*_LINK.findall(line), *_LINK_REFERENCE.findall(line), *_LINK_RST.findall(line)):
+            for target in link_targets(line):
                 dst, resolution = resolve_link(target, about.path)
                 if resolution != "external" and dst != about.path:
                     yield _Edge(

@@ -7,6 +7,7 @@ anything is built: a bomb costs its front matter, never the file.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import cast
@@ -21,14 +22,17 @@ _MAX_VALUES = 200
 
 _ALIASES: Mapping[str, tuple[str, ...]] = {
     "module_id": ("module_id", "id", "module", "doc_id", "document_id", "uid"),
-    "type": ("type", "doc_type", "document_type", "kind"),
-    "domain": ("domain", "process_domain", "bounded_context"),
-    "subdomain": ("subdomain", "process_subdomain"),
-    "title": ("title", "name", "heading"),
-    "status": ("status", "state", "lifecycle"),
-    "version": ("version", "revision"),
-    "tags": ("tags", "tag", "keywords", "keyword", "labels"),
-    "owners": ("owners", "owner", "authors", "author", "maintainers", "maintainer", "team"),
+    "type": ("type", "doc_type", "document_type", "kind", "content_type", "page_type", "тип"),
+    "domain": ("domain", "process_domain", "bounded_context", "домен"),
+    "subdomain": ("subdomain", "process_subdomain", "поддомен"),
+    "title": ("title", "name", "heading", "page_title", "заголовок", "название"),
+    "status": ("status", "state", "lifecycle", "статус"),
+    "version": ("version", "revision", "версия"),
+    "tags": ("tags", "tag", "keywords", "keyword", "labels", "categories", "category", "topics", "теги", "метки"),
+    "owners": (
+        "owners", "owner", "authors", "author", "maintainers", "maintainer", "team", "deciders", "decision_makers",
+        "owning_sig", "владельцы", "владелец", "ответственные", "ответственный", "авторы", "автор", "команда",
+    ),
     "links": ("links", "link", "related", "related_docs", "see_also", "references"),
     "calls_api": ("calls_api", "calls", "calls_apis"),
     "called_by": ("called_by", "callers"),
@@ -43,9 +47,9 @@ _ALIASES: Mapping[str, tuple[str, ...]] = {
     "trigger": ("trigger", "triggers", "triggered_by"),
     "steps": ("steps",),
     "participants": ("participants", "actors", "roles"),
-    "summary": ("summary", "summary_text", "description", "abstract", "excerpt"),
-    "aliases": ("aliases", "alias", "aka", "synonyms"),
-}
+    "summary": ("summary", "summary_text", "description", "abstract", "excerpt", "lead", "описание", "аннотация"),
+    "aliases": ("aliases", "alias", "aka", "synonyms", "синонимы"),
+}  # fmt: skip
 """Attribute → keys that people write for it, the first that is there counts; case, `-`, `_` and spaces are ignored."""
 
 _GROUPS = ("relations", "relationships", "metadata", "meta")
@@ -54,7 +58,13 @@ _GROUPS = ("relations", "relationships", "metadata", "meta")
 _TARGET_KEYS = ("id", "target", "ref", "path", "url", "href", "name", "title", "value")
 """What stands for an item of a list when the item is a mapping."""
 
+_PERSON_KEYS = ("name", "id", "login", "team", "email", "title", "value")
+"""The same for people, whose address says less than their name."""
+
 _COMMA_LISTS = frozenset({"tags", "owners", "aliases", "participants"})
+
+_ADDRESS = re.compile(r"/|\w+://")
+"""How an alias begins that is no name: Hugo and Jekyll keep a page's old addresses under `aliases`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -183,7 +193,7 @@ def _values(document: dict[object, object]) -> tuple[dict[str, tuple[str, ...]],
     keys_found: dict[str, str] = {}
     for attribute, keys in _ALIASES.items():
         for key in keys:
-            values = tuple(_strings(by_key.get(_folded(key)), attribute in _COMMA_LISTS))
+            values = tuple(_strings(by_key.get(_folded(key)), attribute))
             if values:
                 found[attribute] = values
                 keys_found[attribute] = _folded(key)
@@ -195,26 +205,40 @@ def _folded(key: object) -> str:
     return str(key).lower().replace("_", "").replace("-", "").replace(" ", "")
 
 
-def _strings(value: object, comma_list: bool) -> Iterator[str]:
+def attribute_of(key: str) -> str | None:
+    """The attribute that a key of front matter, or a word before a colon in the text, stands for."""
+    return _ATTRIBUTE_OF_KEY.get(_folded(key))
+
+
+def values_of(attribute: str, text: str) -> list[str]:
+    """The values of an attribute that are written in one string."""
+    return list(_strings(text, attribute))
+
+
+def _strings(value: object, attribute: str) -> Iterator[str]:
     """Strings of a scalar, a list, or a list of mappings with a known key; deeper nesting is not followed."""
     items = cast("list[object]", value) if isinstance(value, list) else [value]
     for item in items[:_MAX_VALUES]:
-        scalar = _scalar(item)
+        scalar = _scalar(item, _PERSON_KEYS if attribute == "owners" else _TARGET_KEYS)
         if scalar is None:
             continue
-        for part in scalar.split(",") if comma_list else [scalar]:
+        for part in scalar.split(",") if attribute in _COMMA_LISTS else [scalar]:
             stripped = part.strip()
-            if stripped and stripped not in ("~", "null"):
+            is_address = attribute == "aliases" and _ADDRESS.match(stripped)
+            if stripped and stripped not in ("~", "null") and not is_address:
                 yield stripped
 
 
-def _scalar(item: object) -> str | None:
+def _scalar(item: object, keys: Sequence[str]) -> str | None:
     if isinstance(item, str):
         return item
     if isinstance(item, dict):
         by_key = {_folded(key): value for key, value in cast("dict[object, object]", item).items()}
-        for key in _TARGET_KEYS:
+        for key in keys:
             value = by_key.get(key)
             if isinstance(value, str):
                 return value
     return None
+
+
+_ATTRIBUTE_OF_KEY: Mapping[str, str] = {_folded(key): name for name, keys in _ALIASES.items() for key in keys}

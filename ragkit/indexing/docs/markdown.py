@@ -15,21 +15,33 @@ from markdown_it.token import Token
 from mdit_py_plugins.front_matter import front_matter_plugin
 
 from ragkit.indexing.docs.front_matter import FrontMatter, read_front_matter
+from ragkit.indexing.docs.links import link_targets
 from ragkit.indexing.docs.outline import Heading, Outline, sections_of
+from ragkit.indexing.docs.words import SUMMARY_HEADING
 from ragkit.indexing.passages import Block, Lines
 
 _ANCHOR = re.compile(r"#([\w.-]+)")
 _HTML_TITLE = re.compile(r"<h1[^>]*>(.*?)</h1>", re.IGNORECASE | re.DOTALL)
 _TAG = re.compile(r"<[^<>]*>")
-_NO_SUMMARY = re.compile(r"(?:!!!|\?\?\?|:::|///|===|\{%|\{\{|\{#|import\s|export\s|\[TOC\])")
+_NO_SUMMARY = re.compile(r"(?:!!!|\?\?\?|:::|///|===|\{%|\{\{|\{#|\{/\*|import\s|export\s|\[TOC\])")
+_KRAMDOWN = re.compile(r"\s*\{:\s?[.#\w][^{}]{0,100}\}")
 _MIN_SUMMARY_LETTERS = 15
+_MIN_SUMMARY_WORDS = 3
+"""Beside addresses: «Documentation: https://…» says nothing of its subject."""
+
+_MAX_SUBTITLE_WORDS = 6
+_SUBTITLE = re.compile(
+    r"([*_]{1,3})[^*_]{1,80}[^*_.!?…]\1"
+    r"|\*{0,3}(?:table of contents|contents|оглавление|содержание)\*{0,3}:?",
+    re.IGNORECASE,
+)
+_ADDRESS = re.compile(r"\S+://\S+")
 _SUMMARY_CANDIDATES = 40
 _MAX_TITLE_CHARS = 200
 _MAX_SUMMARY_CHARS = 600
 _MAX_INLINE_CHARS = 4_000
 """Longer paragraphs are read up to here: inline rules are not linear on hostile text."""
 
-_LINK = re.compile(r"\]\(\s*<?([^()\s<>]{1,300})")
 _EXTERNAL = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:|//|#|\{")
 _MAX_LINKS = 100
 
@@ -69,7 +81,9 @@ def _inline_parser() -> MarkdownIt:
 
 
 def plain_text(inline: str) -> str:
-    """The words of inline Markdown: text, code and link texts; no images, no HTML."""
+    """The words of inline Markdown: text, code and link texts; no images, no HTML, no attributes of kramdown."""
+    if "{:" in inline:
+        inline = _KRAMDOWN.sub("", inline)
     words: list[str] = []
     for token in _inline_parser().parseInline(inline[:_MAX_INLINE_CHARS])[0].children or ():
         if token.type in ("text", "code_inline", "text_special"):
@@ -156,9 +170,10 @@ def _add(token: Token, parts: list[Block], into: list[Block]) -> None:
 
 
 def _title(headings: Sequence[Heading], tokens: Sequence[Token]) -> str | None:
-    for heading in headings:
-        if heading.level == 1:
-            return heading.title
+    """The first heading of the outermost kind; none where it is one of several and only calls its section a summary."""
+    outermost = [heading.title for heading in headings if heading.level == 1]
+    if outermost:
+        return None if len(outermost) > 1 and SUMMARY_HEADING.search(outermost[0]) else outermost[0]
     for token in tokens[:_SUMMARY_CANDIDATES]:
         if token.type == "html_block":
             match = _HTML_TITLE.search(token.content)
@@ -169,21 +184,55 @@ def _title(headings: Sequence[Heading], tokens: Sequence[Token]) -> str | None:
 
 
 def _summary(tokens: Sequence[Token]) -> tuple[str, tuple[int, int] | None]:
-    """The first paragraph of the document itself with words in it; badges, imports and directives are none."""
-    candidates = 0
+    """The first paragraph of the document itself with words in it; badges, imports and directives are none.
+
+    What stands under the title counts first, then a section that calls itself a summary, then whatever comes first: in
+    documents made from a template that is often the template's own words. A few words without a full stop are a
+    subtitle, which counts as what comes first.
+    """
+    first: tuple[str, tuple[int, int] | None] = ("", None)
+    for heading, text, lines in _told(tokens):
+        is_sentence = len(text.split()) > _MAX_SUBTITLE_WORDS or text.endswith((".", "!", "?", ":", "…"))
+        if (heading is None and is_sentence) or (heading is not None and SUMMARY_HEADING.search(heading)):
+            return text, lines
+        if first[1] is None:
+            first = text, lines
+    return first
+
+
+def _told(tokens: Sequence[Token]) -> Iterator[tuple[str | None, str, tuple[int, int]]]:
+    """Paragraphs that could be a summary: the heading above, or None where that is the title or nothing."""
+    candidates = headings = 0
+    heading: str | None = None
     for index, token in enumerate(tokens):
-        if token.type != "paragraph_open" or token.level != 0 or token.map is None:
+        if token.level != 0 or token.map is None:
+            continue
+        if token.type == "heading_open":
+            headings += 1
+            is_title = headings == 1 and token.tag == "h1"
+            heading = None if is_title else plain_text(_without_attributes(tokens[index + 1].content)[0])
+        if token.type != "paragraph_open":
             continue
         candidates += 1
         if candidates > _SUMMARY_CANDIDATES:
-            break
+            return
         content = tokens[index + 1].content
-        if _NO_SUMMARY.match(content):
-            continue
-        text = plain_text(content)
-        if sum(map(str.isalpha, text[:200])) >= _MIN_SUMMARY_LETTERS:
-            return text[:_MAX_SUMMARY_CHARS], (token.map[0], token.map[1])
-    return "", None
+        if (
+            not _NO_SUMMARY.match(content)
+            and not _is_subtitle(content)
+            and _says_something(text := plain_text(content))
+        ):
+            yield heading, text[:_MAX_SUMMARY_CHARS], (token.map[0], token.map[1])
+
+
+def _is_subtitle(content: str) -> bool:
+    """Whether a paragraph is a line in emphasis that is no sentence, or the head of a table of contents."""
+    return _SUBTITLE.fullmatch(content.strip()) is not None
+
+
+def _says_something(text: str) -> bool:
+    words = _ADDRESS.sub("", text[:400])
+    return sum(map(str.isalpha, words[:200])) >= _MIN_SUMMARY_LETTERS and len(words.split()) >= _MIN_SUMMARY_WORDS
 
 
 def _links(source: Lines, tokens: Sequence[Token]) -> Iterator[str]:
@@ -195,10 +244,9 @@ def _links(source: Lines, tokens: Sequence[Token]) -> Iterator[str]:
     }
     seen: set[str] = set()
     for number, line in enumerate(source.lines):
-        if "](" not in line or number in code:
+        if number in code or len(line) > _MAX_INLINE_CHARS:
             continue
-        for match in _LINK.finditer(line):
-            target = match[1]
+        for target in link_targets(line):
             if target not in seen and not _EXTERNAL.match(target):
                 seen.add(target)
                 yield target

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from html import unescape
 
 from ragkit.indexing.docs.outline import Outline, Section
 from ragkit.indexing.passages import Block, Lines
@@ -27,10 +28,22 @@ _IMAGE = re.compile(r"!\[[^\]]{0,300}\]\([^()\s]{0,500}[^()]{0,100}\)")
 _LINK = re.compile(r"\[([^\[\]]{0,500})\](?:\([^()\s]{0,500}(?:\s[^()]{0,200})?\)|\[[^\[\]]{0,200}\])")
 _ROLE = re.compile(r":[\w:+.-]{1,60}:`[~!]?([^`<]{0,300}?)(?:\s*<[^`>]{0,300}>)?`")
 _MARKUP = re.compile(r"``?|\*\*|__(?=\S)|(?<=\S)__|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w)|\{[#.:][^{}]{0,80}\}")
+_CODE = re.compile(r"(?<!`)(`+)(?!`)(.{1,1000}?)(?<!`)\1(?!`)", re.DOTALL)
+_HELD = re.compile("\ue000(\\d+)\ue001")
+"""What stands for code while the markup around it goes: private characters that no document has."""
+
 _CELL = re.compile(r"((?:[^|\\`]|\\.|`[^`|]*`|`)*)\|?")
 _TAG = re.compile(r"</?\w[^<>]{0,200}>")
 _HTML_BLOCK = re.compile(r"<(?:details|table|ul|ol)\b.*", re.IGNORECASE | re.DOTALL)
-_ADMONITION = re.compile(r"^(?:!!!|\?\?\?\+?|///|:::)\s*\w+(?:\s+\"[^\"]{0,200}\")?\s*")
+_ADMONITION = re.compile(
+    r"^(?:!!!|\?\?\?\+?|/{3,4}|:{3,4})\s*(?:\{?\w+\}?(?:\s+(?:\"[^\"]{0,200}\"|\|[^\n]{0,200}))?\s*|$)"
+)
+_OPENS_ADMONITION = re.compile(r"^(?:!!!|\?\?\?\+?)\s*\w+")
+_ALERT = re.compile(r"^>\s*(?:\[!\w+\]|\*\*|__)")
+"""Quotes that a project makes of its own words: `> [!NOTE]`, `> **Warning**`."""
+
+_QUOTE_MARK = re.compile(r"^\s{0,3}>\s?(?:\[!\w+\]\s*)?")
+_TEMPLATE_TAG = re.compile(r"\{%[^%{}]{0,200}%\}")
 _TASK = re.compile(r"\[[ xX]\]\s+")
 
 
@@ -132,16 +145,31 @@ def parts_of(outline: Outline, language: str) -> tuple[Part, ...]:
 
 
 def plain(text: str) -> str:
-    """Inline text without markup, white space folded; what is in backticks stays."""
-    if not text.isalnum():
-        if "<" in text:
-            text = _TAG.sub(" ", _HTML_BLOCK.sub("", text))
-        text = _LINK.sub(r"\1", _IMAGE.sub("", text))
-        text = _MARKUP.sub("", _ROLE.sub(r"\1", text)).replace("\\|", "|")
-    return " ".join(text.split())
+    """Inline text without markup, white space folded; what is in backticks stays as it is, without the backticks."""
+    if text.isalnum():
+        return text
+    if ":`" in text:
+        text = _ROLE.sub(r"\1", text)
+    codes: list[str] = []
+    if "`" in text:
+        text = text.replace("\ue000", "") if "\ue000" in text else text
+        text = _CODE.sub(lambda match: _held(codes, match[2]), text)
+    if "<" in text:
+        text = _TAG.sub(" ", _HTML_BLOCK.sub("", text))
+    text = _MARKUP.sub("", _LINK.sub(r"\1", _IMAGE.sub("", text)))
+    if "&" in text:
+        text = unescape(text)
+    text = _HELD.sub(lambda match: codes[int(match[1])].strip(), text) if codes else text
+    return " ".join(text.replace("\\|", "|").split())
+
+
+def _held(codes: list[str], code: str) -> str:
+    codes.append(code)
+    return f"\ue000{len(codes) - 1}\ue001"
 
 
 def _pieces(source: Lines, section: Section, language: str) -> Iterator[Piece]:
+    in_admonition = False
     for block in section.blocks[1:] if section.headings else section.blocks:
         if any(len(source.lines[line]) > MAX_LINE_CHARS for line in range(block.start, block.end)):
             continue
@@ -155,11 +183,21 @@ def _pieces(source: Lines, section: Section, language: str) -> Iterator[Piece]:
             item["bullet"] or item["number"] in ("1", "0", "#") or block.parts or language == "rst"
         ):
             yield _list(source, block)
-        elif first.startswith((">", "    ", "\t", "<", ".. ", "{%", "|", "+-", "==")) or "::" in first[:4]:
+        elif first.startswith("{%") and block.end - block.start > 1:
+            yield _untagged(source, block)
+        elif _ALERT.match(first):
+            yield _alert(source, block)
+        elif in_admonition and first.startswith("    "):
+            yield _paragraph(source, block)
             continue
+        elif first.startswith((">", "    ", "\t", "<", ".. ", "{%", "{/*", "|", "+-", "==")) or (
+            "::" in first[:4] and not _ADMONITION.match(first)
+        ):
+            pass
         else:
             definitions = tuple(_definitions(source, block, language))
             yield from definitions or (_paragraph(source, block),)
+        in_admonition = language == "markdown" and _OPENS_ADMONITION.match(first) is not None
 
 
 def _joined(pieces: Iterator[Piece]) -> Iterator[Piece]:
@@ -203,6 +241,17 @@ def _fence(source: Lines, block: Block, first: str) -> Fence | None:
 def _paragraph(source: Lines, block: Block) -> Paragraph:
     text = _ADMONITION.sub("", " ".join(source.text(block.start, block.end).split()))
     return Paragraph(text=text, start=block.start, end=block.end)
+
+
+def _untagged(source: Lines, block: Block) -> Paragraph:
+    """Prose between the tags of a template: `{% raw %}`."""
+    text = _TEMPLATE_TAG.sub(" ", source.text(block.start, block.end))
+    return Paragraph(text=" ".join(text.split()), start=block.start, end=block.end)
+
+
+def _alert(source: Lines, block: Block) -> Paragraph:
+    lines = (_QUOTE_MARK.sub("", source.lines[number]) for number in range(block.start, block.end))
+    return Paragraph(text=" ".join(" ".join(lines).split()), start=block.start, end=block.end)
 
 
 def _list(source: Lines, block: Block) -> ItemList:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from ragkit.document import Extraction, RagDocument, SourceFile
 from ragkit.indexing.catalog import catalog_entries
+from ragkit.indexing.docs.pieces import plain
 from ragkit.indexing.docs.pipeline import DocsIndexingPipeline
 from ragkit.indexing.passages import Lines
 from ragkit.layers import ATTRIBUTES, Layer
@@ -212,6 +213,8 @@ def test_workflows_of_lists_and_diagrams(rows: Rows) -> None:
             "trigger": "Когда покупатель вернул вещь",
             "steps": ["Проверить вещь. Если испорчена — отказать.", "Вернуть деньги:"],
             "participants": [],
+            "branches": ["Если испорчена — отказать."],
+            "error_paths": ["Если испорчена — отказать."],
             "source_path": "docs/return.md",
             "confidence": 0.9,
         },
@@ -225,6 +228,8 @@ def test_workflows_of_lists_and_diagrams(rows: Rows) -> None:
                 "[else: испорчена] Магазин → Покупатель: отказ",
             ],
             "participants": ["Покупатель", "Магазин"],
+            "branches": ["alt: цела", "else: испорчена"],
+            "error_paths": ["[else: испорчена] Магазин → Покупатель: отказ"],
             "source_path": "docs/return.md",
             "confidence": 0.9,
         },
@@ -366,3 +371,127 @@ def test_a_large_file_costs_its_size_alone(docs: DocsIndexingPipeline, source: M
     extraction = docs.index_file(source("a.md", PROCESS * 400))
     assert isinstance(extraction, Extraction)
     assert max(sum(row.layer is layer for row in extraction.rows) for layer in ABOVE_D1) <= 500
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("`['*']` and **bold**", "['*'] and bold"),
+        ("`__debug__`, __bold__", "__debug__, bold"),
+        ("`a<b>` <b>c</b>", "a<b> c"),
+        ("resource&#x2011;group", "resource\u2011group"),
+        ("[`f()`](x.md) ![i](p.png)", "f()"),
+        ("``a ` b``", "a ` b"),
+        ("`a \\| b`", "a | b"),
+        ("\ue0000\ue001 `x`", "0\ue001 x"),
+    ],
+)
+def test_code_keeps_its_characters(text: str, shown: str) -> None:
+    assert plain(text) == shown
+
+
+@pytest.mark.parametrize(
+    ("text", "facts"),
+    [
+        ("- 2024-01-10: first draft\n- 2024-02-02: more\n", []),
+        ("- Январь: начали\n- Март: продолжили\n", []),
+        ("- Market: open\n- Separator: comma\n", [("term", "Market — open"), ("term", "Separator — comma")]),
+        ("- **Pros**: fast\n- **Cons**: dear\n", []),
+        ("- 👍: fast\n- 👎: dear\n", []),
+        ("## History\n\n- **One**: a\n- **Two**: b\n", []),
+        (
+            "- `a`: has keys:\n    - `b`: c\n- `def run()`: runs\n",
+            [("term", "a — has keys: b: c"), ("term", "run() — runs")],
+        ),
+        (
+            "| State | File |\n|-|-|\n| done | `a.go` |\n| done | `b.go` |\n",
+            [("attribute", "a.go — State: done"), ("attribute", "b.go — State: done")],
+        ),
+        ("| Date | Notes |\n|-|-|\n| 2020-Mar-31 | first |\n| 2021 | second |\n", []),
+        ("## Terms\n\n**Holder**: who holds.\n", [("term", "Holder — who holds.")]),
+    ],
+)
+def test_labels_and_dates_are_no_terms(rows: Rows, text: str, facts: list[tuple[str, str]]) -> None:
+    found = rows("a.md", f"# T\n\n{text}", Layer.D2_FACT_INDEX)
+    assert [(row.attributes["predicate"], row.attributes["object"]) for row in found] == facts
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("A *scan* is one tile. A *slide* is the glass.", [("scan",), ("slide",)]),
+        ("**Рейс** (trip) — это путь автобуса.", [("Рейс", "trip")]),
+        ("**Рейс** — путь автобуса.", []),
+        ("**Note** is the first word. **This** is it. *Every day* is new.", []),
+        ("## Lease\n\n```go\ntype L int\n```\n\nA lease (also called a *term*) is a right.", [("Lease", "term")]),
+        ("## Running\n\nRunning it is easy.", []),
+        ("## Terms\n\n### Slot\n\nSlot — a place.\n\n- **Size** — its size.\n", [("Slot",)]),
+        ("```{glossary}\nrotor\nwheel\n  What turns.\n\npin\n  What holds.\n```", [("rotor", "wheel"), ("pin",)]),
+    ],
+)
+def test_entities_of_defining_sentences(rows: Rows, text: str, names: list[tuple[str, ...]]) -> None:
+    assert [row.names for row in rows("a.md", f"# T\n\n{text}\n", Layer.D3_ENTITY_CATALOG)] == names
+
+
+def test_mentions_are_the_other_lines_of_a_name(rows: Rows) -> None:
+    text = "# Т\n\n**Рейс** (trip) — это путь.\n\nДва рейса. Нет рейсов.\n\n```\ntrips = 2\n```\n\nРейсмус другой.\n"
+    (row,) = rows("a.md", text, Layer.D3_ENTITY_CATALOG)
+    assert (row.line_start, row.attributes["mention_lines"]) == (3, [5, 8])
+
+
+@pytest.mark.parametrize(
+    ("text", "workflows"),
+    [
+        ("## Step 1: ask\n\nx\n\n### More\n\ny\n\n## Step 2: wait\n\nz\n", [("T", ["ask", "wait"], 3, 13)]),
+        ("## Stage 1 (1.35)\n\nx\n\n## Stage 2\n\nz\n", [("T", ["Stage 1 (1.35)", "Stage 2"], 3, 9)]),
+        ("## Step 1\n\nx\n\n## Other\n\ny\n\n## Step 2\n\nz\n", []),
+        ("## Diagnosis\n\n- Check it.\n- Look at it.\n", [("Diagnosis", ["Check it.", "Look at it."], 5, 6)]),
+        ("## Diagnosis\n\n- It is blue.\n- It is red.\n", []),
+        (
+            "It runs every hour:\n\n- it loads,\n- it adds,\n- it ends.\n",
+            [("T", ["it loads,", "it adds,", "it ends."], 5, 7)],
+        ),
+        ("## Set up\n\nThen:\n\n- Click.\n- Draw.\n- Press.\n", [("Set up", ["Click.", "Draw.", "Press."], 7, 9)]),
+        ("## Uses\n\nThen:\n\n- Click.\n- Draw.\n- Press.\n", []),
+        ("## Goals\n\n1. Add tests.\n2. Remove tests.\n3. Write tests.\n", []),
+        ("## How can it fail?\n\n1. It is old.\n2. It is new.\n", []),
+        (
+            "## Начало работы\n\n1. Получите ключ.\n2. Готово.\n",
+            [("Начало работы", ["Получите ключ.", "Готово."], 5, 6)],
+        ),
+    ],
+)
+def test_what_is_a_process(rows: Rows, text: str, workflows: list[tuple[str, list[str], int, int]]) -> None:
+    found = rows("a.md", f"# T\n\n{text}", Layer.D4_WORKFLOW_INDEX)
+    assert [
+        (row.attributes["title"], row.attributes["steps"], row.line_start, row.line_end) for row in found
+    ] == workflows
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "rules"),
+    [
+        ("a.md", "Workers MUST:\n\n- wait\n- log\n", ["Workers MUST: wait", "Workers MUST: log"]),
+        ("a.md", "Don't worry. Do not open the door. Не забудьте ключ. Не открывайте дверь.",
+         ["Do not open the door.", "Не открывайте дверь."]),
+        ("a.md", "You **must** wait. It **must not** be red. It is **required** here.",
+         ["You must wait.", "It must not be red."]),
+        ("a.md", "An operator MAY free it. Results MAY be missing. In MAY 2024.", ["An operator MAY free it."]),
+        ("a.md", "{/* It MUST NOT show. */}\n", []),
+        ("a.md", "IN NO EVENT SHALL THE COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM OR DAMAGES.", []),
+        ("CHANGELOG.md", "Don't drop empty values. It MUST stay.", []),
+        ("a.md", "> [!WARNING]\n> You MUST NOT retry.\n", ["You MUST NOT retry."]),
+        ("a.md", '!!! warning "Stop"\n\n    You MUST NOT retry.\n', ["You MUST NOT retry."]),
+        ("policies/a.md", "## What we expect\n\n1. Lock the screen at night.\n", ["Lock the screen at night."]),
+        ("policies/a.md", "## Steps\n\n1. Lock the screen at night.\n", []),
+        ("policies/a.md", "## Terms\n\n- **Loan**: at most 30 days of use.\n", []),
+        ("policies/a.md", "Nobody may lend it. May is warm.", ["Nobody may lend it."]),
+        ("a.md", "## Limits\n\n- At most five of them.\n- It is blue.\n", ["At most five of them."]),
+        ("a.md", "A key must be unique. You must see it.", ["A key must be unique."]),
+        ("a.md", "{% raw %}\nA key must be unique.\n{% endraw %}", ["A key must be unique."]),
+        ("style.md", "## Style guide rules\n\n### Do not mutate state\n\nIt breaks.\n", ["Do not mutate state"]),
+    ],
+)  # fmt: skip
+def test_where_rules_stand(rows: Rows, path: str, text: str, rules: list[str]) -> None:
+    found = rows(path, f"# T\n\n{text}\n", Layer.D4_POLICY_INDEX)
+    assert [rule for row in found for rule in row.attributes["rules"]] == rules  # type: ignore[attr-defined]
