@@ -1,17 +1,21 @@
 """One entity from several documents. Pure.
 
 Two descriptions are of one entity when their names are equal without case, or when the name of one is an alias of the
-other; two equal aliases alone prove nothing. The best description is the entity's row, the others are taken into it.
+other; two equal aliases alone prove nothing. A sentence in passing («State is …») defines a word for the folder it
+stands in, not for the project, unless a glossary or a document of its own has that name. The best description is the
+entity's row, the others are taken into it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
 
 from ragkit.indexing.links.part import EntityName, LinkPart
 
 MENTIONS_AT_MOST = 50
+IN_PASSING = 0.6
+"""Confidence of a definition in a sentence of running text."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,10 +37,12 @@ def merged_entities(parts: Iterable[LinkPart]) -> Mapping[str, MergedEntity]:
         for part in sorted(parts, key=lambda part: part.path)
         for entity in (part.docs.entities if part.docs is not None else ())
     ]
-    owner = _groups(found)
+    strong = {folded(entity.name) for _, entity in found if entity.confidence > IN_PASSING}
+    keyed = [(_key(path, entity, strong), path, entity) for path, entity in found]
+    owner = _groups((key, entity) for key, _, entity in keyed)
     groups: dict[str, list[tuple[str, EntityName]]] = {}
-    for path, entity in found:
-        groups.setdefault(owner[folded(entity.name)], []).append((path, entity))
+    for key, path, entity in keyed:
+        groups.setdefault(owner[key], []).append((path, entity))
     merged: dict[str, MergedEntity] = {}
     for group in groups.values():
         one = _merged(group)
@@ -49,8 +55,15 @@ def folded(name: str) -> str:
     return " ".join(name.replace("`", "").casefold().split())
 
 
+def _key(path: str, entity: EntityName, strong: Set[str]) -> str:
+    """By which descriptions are joined: the folded name; of a word defined in passing alone, also its folder."""
+    name = folded(entity.name)
+    is_weak = entity.confidence <= IN_PASSING and name not in strong and " " not in name
+    return f"{name}\0{path.rpartition('/')[0]}" if is_weak else name
+
+
 def _groups(found: Iterable[tuple[str, EntityName]]) -> Mapping[str, str]:
-    """Folded name → the first of the names that mean the same."""
+    """Key → the first of the keys that mean the same."""
     above: dict[str, str] = {}
 
     def root(name: str) -> str:
@@ -60,13 +73,12 @@ def _groups(found: Iterable[tuple[str, EntityName]]) -> Mapping[str, str]:
         return name
 
     listed = list(found)
-    for _, entity in listed:
-        name = folded(entity.name)
-        above.setdefault(name, name)
-    for _, entity in listed:
+    for key, _ in listed:
+        above.setdefault(key, key)
+    for key, entity in listed:
         for alias in map(folded, entity.aliases):
             if alias in above:
-                first, second = sorted((root(folded(entity.name)), root(alias)))
+                first, second = sorted((root(key), root(alias)))
                 above[second] = first
     return {name: root(name) for name in above}
 

@@ -8,7 +8,9 @@ import pytest
 
 from ragkit.document import RagDocument, SourceFile
 from ragkit.indexing.docs.pipeline import DocsIndexingPipeline
+from ragkit.indexing.links.entities import merged_entities
 from ragkit.indexing.links.linked_rows import link_session
+from ragkit.indexing.links.part import DocsPart, EntityName, LinkPart
 from ragkit.layers import Layer
 
 Make = Callable[[str, str], SourceFile]
@@ -113,3 +115,25 @@ def test_descriptions_join_by_a_name_that_is_an_alias_not_by_two_aliases(link: L
     linked = link({"a/glossary.md": glossary("Cell", "box"), "b/glossary.md": glossary("Box", "crate")})
     assert [len(_of(rows, Layer.D3_ENTITY_CATALOG)) for rows in linked.values()] == [1, 0]
     assert _of(linked["a/glossary.md"], Layer.D3_ENTITY_CATALOG)[0].names == ("Cell", "box", "crate")
+
+
+@pytest.mark.parametrize(
+    ("confidences", "groups"),
+    [((0.6, 0.6), 2), ((0.6, 0.9), 1), ((0.9, 0.9), 1)],
+)
+def test_a_word_defined_in_passing_is_one_entity_with_a_glossary_not_with_another_folder(
+    confidences: tuple[float, float], groups: int
+) -> None:
+    parts = [
+        LinkPart(path=path, docs=DocsPart(entities=(EntityName(f"{path}#State", "State", (), confidence, True, 1),)))
+        for path, confidence in zip(("a/x.md", "b/y.md"), confidences, strict=True)
+    ]
+    assert len({entity.public_id for entity in merged_entities(parts).values()}) == groups
+
+
+def test_two_words_defined_in_passing_mean_the_same_everywhere() -> None:
+    parts = [
+        LinkPart(path=path, docs=DocsPart(entities=(EntityName(f"{path}#e", "Order state", (), 0.6, True, 1),)))
+        for path in ("a/x.md", "b/y.md")
+    ]
+    assert len({entity.public_id for entity in merged_entities(parts).values()}) == 1
