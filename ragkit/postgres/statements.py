@@ -99,7 +99,8 @@ WHERE f.rag_session_id = %(session)s AND f.file_id = t.file_id"""
 DELETE_STAGED_TERMS: LiteralString = """
 DELETE FROM rag_term WHERE rag_session_id = %(session)s AND revision > %(revision)s"""
 
-# One row: how many more rows of a layer hold a word, once the staged files stand and the obsolete ones are gone.
+# One row: how many more rows of a layer hold a word, once the staged files stand and the obsolete ones are gone. Marks
+# are odd and not counted.
 STAGE_TERMS: LiteralString = """
 INSERT INTO rag_term (rag_session_id, term, layer, revision, rows)
 SELECT %(session)s, term, layer, %(staging)s, sum(n) FROM (
@@ -108,7 +109,7 @@ SELECT %(session)s, term, layer, %(staging)s, sum(n) FROM (
     UNION ALL
     SELECT layer, unnest(terms || 0::bigint), -1 FROM rag_posting
     WHERE rag_session_id = %(session)s AND file_id = ANY(%(obsolete)s)
-) AS change GROUP BY term, layer HAVING sum(n) <> 0"""
+) AS change WHERE term & 1 = 0 GROUP BY term, layer HAVING sum(n) <> 0"""
 
 SWAP_REVISION: LiteralString = """
 UPDATE rag_session

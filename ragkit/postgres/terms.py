@@ -1,5 +1,7 @@
 """Words as the database stores them: hashes salted by session, and BM25 weights that depend on the row alone.
 
+Hashes of words are even, those of marks (names, path suffixes, nodes) odd: document frequencies are counted for words.
+
 Salted, because the inverted index is shared by sessions: with plain words a small session would walk the postings of
 all others (evidence.md: 7 ms against 0.6 ms). Robertson and Zaragoza's BM25 (2009) with b = 0: no average length
 enters a stored weight, so a change of one file makes no other row stale.
@@ -42,21 +44,24 @@ class TermHasher:
 
     def name(self, name: str) -> int:
         """A name that rows define, compared without case."""
-        return self._hash("=" + name.casefold())
+        return self._mark("=" + name.casefold())
 
     def path_suffix(self, suffix: str) -> int:
         """Whole segments of a path, counted from its end, compared without case."""
-        return self._hash("/" + suffix.strip("/").casefold())
+        return self._mark("/" + suffix.strip("/").casefold())
 
     def node(self, public_id: str) -> int:
         """A row that other rows point to."""
-        return self._hash("@" + public_id)
+        return self._mark("@" + public_id)
+
+    def _mark(self, key: str) -> int:
+        return self._hash(key) | 1
 
     def _hash(self, key: str) -> int:
         found = self._known.get(key)
         if found is None:
             digest = blake2b(self._salt + key.encode("utf-8", "surrogatepass"), digest_size=8).digest()
-            found = int.from_bytes(digest, "little", signed=True) or 1
+            found = int.from_bytes(digest, "little", signed=True) & ~1 or 2
             self._known[key] = found
         return found
 
@@ -100,7 +105,7 @@ def path_suffixes(path: str) -> tuple[str, ...]:
 
 def index_of(term: int) -> int:
     """Place of a hashed word in the sparse vectors."""
-    return (term & 0x7FFF_FFFF_FFFF_FFFF) % DIMENSIONS
+    return ((term & 0x7FFF_FFFF_FFFF_FFFF) >> 1) % DIMENSIONS
 
 
 def idf(rows_with_word: int, rows: int) -> float:

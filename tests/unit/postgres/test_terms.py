@@ -100,6 +100,15 @@ def test_names_and_paths_are_marked_apart_from_words(hasher: TermHasher) -> None
     assert hasher.word("placeorder") != hasher.name("placeorder")
 
 
+def test_words_are_even_and_marks_odd(hasher: TermHasher) -> None:
+    """What document frequencies are counted by."""
+    names = [f"name{n}" for n in range(200)]
+    assert {hasher.word(name) % 2 for name in names} == {0}
+    marks = [mark(name) for name in names for mark in (hasher.name, hasher.path_suffix, hasher.node)]
+    assert {mark % 2 for mark in marks} == {1}
+    assert len(set(marks)) == 600
+
+
 def test_context_is_analysed_too(hasher: TermHasher) -> None:
     found = posting(row("cat", context="fox"), bundle.analyzer(), hasher)
     assert set(found.words) == {hasher.word("cat"), hasher.word("fox")}
@@ -134,7 +143,7 @@ def test_places_fit_the_sparse_vectors(hasher: TermHasher) -> None:
 
 
 def test_words_without_weight_leave_the_query_vector() -> None:
-    vector = idf_vector({5: 2.0, 7: 0.0})
+    vector = idf_vector({10: 2.0, 14: 0.0})
     assert (list(vector.indices()), list(vector.values())) == ([5], [2.0])
 
 
