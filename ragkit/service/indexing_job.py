@@ -29,6 +29,8 @@ from ragkit.text import ANALYSIS_VERSION
 
 TOLD_EVERY_S = 0.25
 """Between two notes of a running job's progress in the database."""
+PARTS_HELD = 20_000
+"""Files whose parts are parsed once; those of a larger session are parsed again for each pass, to spare memory."""
 WORKERS_FROM_FILES = 40
 WORKERS_FROM_BYTES = 1_000_000
 """Of files to read: a smaller job is done before a process has started."""
@@ -212,12 +214,13 @@ class IndexingJob:
         self._step("linking", self._progress.files_done, self._progress.files_total)
         held = [*kept.values(), *staged.values()]
         self._parts |= self._repository.link_parts(self._session, [file.file_id for file in held])
-        links = SessionLinks(self._all_parts, frozenset(self._parts))
+        parsed = {part.path: part for part in self._parsed()} if len(self._parts) <= PARTS_HELD else {}
+        links = SessionLinks(parsed.values if parsed else self._parsed, frozenset(self._parts))
         digests = {file.path: file.link_digest for file in held}
         tasks: list[WriteTask] = []
         obsolete: list[int] = []
         for path in sorted(self._parts):
-            answers = links.of(part_from_bytes(path, self._parts[path]))
+            answers = links.of(parsed[path] if parsed else part_from_bytes(path, self._parts[path]))
             if path in stamps:
                 tasks.append(self._task(stamps[path], answers))
             elif answers.digest != digests[path]:
@@ -231,7 +234,7 @@ class IndexingJob:
     def _task(self, stamp: FileStamp, links: FileLinks) -> WriteTask:
         return WriteTask(stamp=stamp, part=self._parts[stamp.path], links=links)
 
-    def _all_parts(self) -> Iterable[LinkPart]:
+    def _parsed(self) -> Iterable[LinkPart]:
         return (part_from_bytes(path, part) for path, part in self._parts.items())
 
     def _write(self, pool: Workers, tasks: Sequence[WriteTask], kept: Iterable[str]) -> set[str]:

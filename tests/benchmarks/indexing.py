@@ -207,6 +207,13 @@ def part_few(root: Path, data: Path) -> None:
     )
 
 
+def job_ms(engine: RagService, session: str, path: Path, root: Path, turn: int) -> float:
+    """Milliseconds of writing and swapping in one more change of a file."""
+    path.write_text(path.read_text(encoding="utf-8") + f"\nAnd one more {turn}.\n", encoding="utf-8")
+    timings = engine.index_snapshot(session, root).timings
+    return float(timings["write_ms"]) + float(timings["swap_ms"])  # pyright: ignore
+
+
 def part_memory(root: Path, data: Path) -> None:
     """Peak of the job's processes together, as the number of files grows."""
     peaks: list[str] = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from ragkit.indexing.links.documents import DocumentNames, document_names
@@ -60,7 +60,7 @@ class FileLinks:
     @property
     def digest(self) -> str:
         """Equal for equal answers; empty where there is none."""
-        body = {name: value for name, value in asdict(self).items() if value}
+        body = {name: value for name in self.__slots__ if (value := getattr(self, name))}
         if not body:
             return ""
         text = json.dumps(body, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
