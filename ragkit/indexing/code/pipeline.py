@@ -8,14 +8,18 @@ from dataclasses import replace
 from functools import lru_cache
 
 from ragkit.document import Extraction, IndexWarning, RagDocument, SourceFile
-from ragkit.indexing.code.c0_chunks import SourceUnit, Stretch, line_stretches, python_stretches, source_chunks
+from ragkit.indexing.code.c0_chunks import SourceUnit, source_chunks
 from ragkit.indexing.code.c1_symbols import symbol_rows
-from ragkit.indexing.code.c2_edges import edge_rows
 from ragkit.indexing.code.c3_entrypoints import entry_rows, script_rows
 from ragkit.indexing.code.c4_public_api import api_rows
 from ragkit.indexing.code.entries import EntrySource
 from ragkit.indexing.code.entry_mounts import mounts
+from ragkit.indexing.code.edges import edge_rows
+from ragkit.indexing.code.python_declarations import python_declarations
+from ragkit.indexing.code.python_edges import python_edges
+from ragkit.indexing.code.python_pieces import python_pieces
 from ragkit.indexing.code.scope_walk import read_scopes
+from ragkit.indexing.code.stretches import Stretch, line_stretches, tree_stretches
 from ragkit.indexing.code.symbols import module_name, symbols_of
 from ragkit.indexing.code.syntax import Segments, Unparsable, parse
 from ragkit.indexing.code.values import Values
@@ -64,13 +68,15 @@ class CodeIndexingPipeline:
         if isinstance(tree, ast.Module):
             try:
                 symbols = symbols_of(tree, file.path)
-                stretches = python_stretches(source, tree, {symbol.node: symbol for symbol in symbols})
+                declared = python_declarations(source, symbols)
+                by_node = {symbol.node: item for symbol, item in zip(symbols, declared, strict=True)}
+                stretches = tree_stretches(source, python_pieces(source, tree, by_node))
                 scopes = read_scopes(tree, symbols, file.path, name)
                 values = Values(scopes)
                 entries = EntrySource(values, Segments(source), self._split)
                 rows = [
-                    *symbol_rows(source, symbols, unit, self._split),
-                    *edge_rows(source, values, unit, self._split),
+                    *symbol_rows(source, declared, unit, self._split),
+                    *edge_rows(source, python_edges(values), unit, self._split),
                     *entry_rows(entries, source, unit),
                     *api_rows(source, scopes, unit, self._split),
                 ]
