@@ -86,7 +86,7 @@ def _row(
         "title": title,
         "module_or_unit": unit.unit,
         "chunk_type": chunk_type,
-        "symbol_id": symbol.symbol_id if symbol else None,
+        "symbol_id": (symbol.symbol_id or None) if symbol else None,
         "hash": hashlib.sha256(passage.text.encode("utf-8", "surrogatepass")).hexdigest(),
     }
     return RagDocument(

@@ -11,7 +11,8 @@ class Declaration:
     """One symbol: its name, its place, and what stands about it in the source."""
 
     symbol_id: str
-    """`path::qname`, the second of that name `path::qname~2`: stable when lines move."""
+    """`path::qname`, the second of that name `path::qname~2`: stable when lines move. Empty for a part of a
+    symbol that another file defines."""
     name: str
     qname: str
     """Within the file, `.` between parts: `Class.method`, `outer.inner`."""

@@ -37,6 +37,11 @@ class PythonPiece:
         return isinstance(self.node, ast.ClassDef)
 
     @property
+    def is_open(self) -> bool:
+        """Never: a class that fits is one chunk."""
+        return False
+
+    @property
     def declaration(self) -> Declaration | None:
         """The function or class; no variables, which are not chunks of their own."""
         return self._module.declarations.get(self.node) if self.is_definition else None

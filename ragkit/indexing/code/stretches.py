@@ -46,6 +46,11 @@ class Piece(Protocol):
         ...
 
     @property
+    def is_open(self) -> bool:
+        """Whether these are stretches of their own even where it is short: `#ifdef`, a C++ namespace."""
+        ...
+
+    @property
     def declaration(self) -> Declaration | None:
         """The symbol that it defines."""
         ...
@@ -102,7 +107,7 @@ def _stretches(
             if loose:
                 yield Stretch(loose_type, owner, tuple(loose))
                 loose = []
-            if piece.has_members and depth < _MAX_DEPTH and not source.fits(start, following, CHUNK):
+            if _is_entered(source, piece, start, following, depth):
                 yield from _stretches(source, piece.inner(), (start, following), piece.declaration or owner, depth + 1)
             else:
                 kind = piece.declaration.kind if piece.declaration else loose_type
@@ -115,10 +120,12 @@ def _stretches(
 
 
 def _stands_alone(source: Lines, piece: Piece, start: int, end: int, depth: int) -> bool:
-    """Definitions do; so does what holds definitions without being one, where it is too long to be one chunk."""
-    if piece.is_definition:
-        return True
-    return piece.has_members and depth < _MAX_DEPTH and not source.fits(start, end, CHUNK)
+    """Definitions do; so does what holds definitions without being one, where it is entered."""
+    return piece.is_definition or _is_entered(source, piece, start, end, depth)
+
+
+def _is_entered(source: Lines, piece: Piece, start: int, end: int, depth: int) -> bool:
+    return piece.has_members and depth < _MAX_DEPTH and (piece.is_open or not source.fits(start, end, CHUNK))
 
 
 def block_of(source: Lines, piece: Piece, start: int, end: int, depth: int = 0) -> Block:
