@@ -6,7 +6,7 @@ by time: the same source gives the same tree on any machine.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
@@ -18,6 +18,10 @@ from ragkit.indexing.code.grammars.table import Grammar
 from ragkit.indexing.passages import Lines
 
 _CHUNK_BYTES = 1 << 16
+_MAX_NODE_DEPTH = 300
+"""Of nodes inside nodes, in the walk; what is deeper is made to hurt, and is looked at by nobody."""
+_MAX_TOKENS = 1_000
+"""Without a name, one after the other: only errors have as many."""
 _MIN_STEPS, _STEPS_PER_BYTE = 20_000, 0.2
 """Of the parser's own count, which is some hundred operations a step. Ordinary sources take .005 to .01 a byte, those
 made of errors up to .035 and 20 µs a byte: linear, so that the largest file there may be costs under a minute.
@@ -32,6 +36,12 @@ class TreeSource:
     content: bytes
     """UTF-8; offsets and columns of nodes count its bytes."""
     root: Node
+    nodes: Sequence[Node]
+    """Nodes of the types that the grammar's table names, in the order of the source, outer ones first."""
+    shallow: Sequence[Node]
+    """Nodes that a query can be asked about, whose steps cost as many as there are nodes above and as there are tokens
+    without a name up to the next node: the root, or those of its children that are made of neither.
+    """
 
     def text(self, start: int, end: int) -> str:
         """The source between two bytes."""
@@ -43,8 +53,10 @@ class TreeSource:
 
     def matches(self, pattern: str) -> Iterator[dict[str, list[Node]]]:
         """What a query finds, in the order of the tree where a pattern is one node."""
-        for _, found in QueryCursor(_query(self.grammar, pattern)).matches(self.root):
-            yield found
+        query = _query(self.grammar, pattern)
+        for node in self.shallow:
+            for _, found in QueryCursor(query).matches(node):
+                yield found
 
     def captured(self, pattern: str, name: str) -> list[Node]:
         """Nodes that a query captures under a name, in the order of the source, outer ones first."""
@@ -81,7 +93,43 @@ def read_tree(source: Lines, grammar: Grammar) -> TreeSource | None:
         tree = Parser(_language(grammar.package, grammar.function)).parse(read, progress_callback=is_enough)
     except ValueError:  # how the binding says that it was stopped
         return None
-    return TreeSource(grammar, content, tree.root_node)
+    nodes, shallow = _walked(tree.root_node, grammar)
+    return TreeSource(grammar, content, tree.root_node, nodes, shallow)
+
+
+def _walked(root: Node, grammar: Grammar) -> tuple[list[Node], Sequence[Node]]:
+    """What `TreeSource` says of `nodes` and `shallow`."""
+    wanted = grammar.node_types()
+    only_in = {kind: rule.only_in for kind, rule in grammar.rules.items() if rule.only_in}
+    cursor, above, tokens = root.walk(), list[str](), [0]
+    found: list[Node] = []
+    hard: set[int] = set()
+    top = root.id
+    while True:
+        node = cursor.node
+        if node is None:  # as the stub has it
+            break
+        kind = node.type
+        if len(above) == 1:
+            top = node.id
+        tokens[-1] = 0 if node.is_named else tokens[-1] + 1
+        if tokens[-1] > _MAX_TOKENS:
+            hard.add(top if len(above) > 1 else root.id)
+        if kind in wanted and (kind not in only_in or above[-1:] == [only_in[kind]]):
+            found.append(node)
+        if len(above) < _MAX_NODE_DEPTH:
+            if cursor.goto_first_child():
+                above.append(kind)
+                tokens.append(0)
+                continue
+        else:
+            hard.add(top)
+        while not cursor.goto_next_sibling():
+            if not above or not cursor.goto_parent():
+                return found, [child for child in root.named_children if child.id not in hard] if hard else [root]
+            above.pop()
+            tokens.pop()
+    return found, [root]
 
 
 @cache

@@ -1,7 +1,7 @@
 """The symbols of a source that `tree-sitter` has read, by the table of its language.
 
-One query finds every node that a table names; sorted by place, they nest like brackets, so one pass with a stack gives
-parents and qualified names however deep the tree is. Comments and decorators right above a definition belong to it.
+The nodes that a table names nest like brackets, so one pass with a stack gives parents and qualified names however deep
+the tree is. Comments and decorators right above a definition belong to it.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ class _Pass:
         grammar, source = self._grammar, self._source
         if grammar.exported:
             self._exported = frozenset(map(source.of, source.captured(grammar.exported, "name")))
-        nodes = source.captured(_pattern(grammar), "node")
+        nodes = source.nodes
         self._decorators = [node for node in nodes if node.type in grammar.decorators]
         self._decorator_starts = [node.start_byte for node in self._decorators]
         for node in nodes:
@@ -286,13 +286,6 @@ class _Pass:
         if member_of is not None:
             return grammar.member_visibility.get(member_of.kind, "public")
         return "public" if qname in self._exported else grammar.top_visibility
-
-
-def _pattern(grammar: Grammar) -> str:
-    """A query that captures every node that the pass looks at."""
-    plain = {*grammar.anonymous, *grammar.wrappers, *grammar.comments, *grammar.decorators, grammar.sections} - {""}
-    patterns = [rule.pattern or f"({node}) @node" for node, rule in grammar.rules.items()]
-    return "\n".join([*patterns, *(f"({node}) @node" for node in sorted(plain - grammar.rules.keys()))])
 
 
 def _outer(node: Node, wrappers: Sequence[_Frame], grammar: Grammar) -> Node:

@@ -41,8 +41,8 @@ class Rule:
     """Field that names the type to which it belongs, where it does not stand inside that."""
     trait: str = ""
     """Field that, when it is there, makes the kind `trait_impl`."""
-    pattern: str = ""
-    """Query pattern with `@node`, where the type alone says too little."""
+    only_in: str = ""
+    """Type of the node right above, where its own type says too little."""
     members_only: bool = False
     """Whether it counts only outside of functions and of arguments."""
     is_scope_only: bool = False
@@ -110,3 +110,8 @@ class Grammar:
     imports: str = ""
     """Query with `@import`, the statement, and `@target`; for Python `@module` and `@alias` too."""
     import_style: ImportStyle = "path"
+
+    def node_types(self) -> frozenset[str]:
+        """Types of all nodes that the pass over a source looks at."""
+        named = self.anonymous | self.wrappers | self.comments | self.decorators | self.rules.keys()
+        return named | {self.sections} if self.sections else named

@@ -15,7 +15,7 @@ _RULES = {
     "type_alias_declaration": Rule(kind="type_alias"),
     "enum_declaration": Rule(kind="enum"),
     "enum_assignment": Rule(kind="enum_member"),
-    "property_identifier": Rule(kind="enum_member", name="", pattern="(enum_body name: (property_identifier) @node)"),
+    "property_identifier": Rule(kind="enum_member", name="", only_in="enum_body"),
     "function_signature": Rule(kind="function"),
     "method_signature": Rule(kind="method", members_only=True),
     "abstract_method_signature": Rule(kind="method"),
