@@ -47,7 +47,7 @@ _GENERATED = (
     "package-lock.json", "npm-shrinkwrap.json", "pnpm-lock.yaml", "go.sum", "gradle.lockfile", "packages.lock.json",
     "*.lock", ".terraform.lock.hcl", "*.min.js", "*.min.css", "*.min.mjs", "*.bundle.js", "*.map",
     "*_pb2.py", "*_pb2.pyi", "*_pb2_grpc.py", "*.pb.go", "*.pb.cc", "*.pb.h", "*.g.dart", "*.snap", ".ds_store",
-    "deno.lock", "bun.lockb", "pixi.lock", "*-min.js", "*-min.css", "*.generated.*", "*.g.cs", "*.designer.cs",
+    "*-min.js", "*-min.css", "*.generated.*", "*.g.cs", "*.designer.cs",
     "zz_generated.*", "moc_*.cpp",
 )  # fmt: skip
 _GENERATED_HEAD = re.compile(

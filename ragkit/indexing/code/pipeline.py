@@ -12,9 +12,9 @@ from ragkit.indexing.code.c0_chunks import SourceUnit, source_chunks
 from ragkit.indexing.code.c1_symbols import symbol_rows
 from ragkit.indexing.code.c3_entrypoints import entry_rows, script_rows
 from ragkit.indexing.code.c4_public_api import api_rows
+from ragkit.indexing.code.edges import edge_rows
 from ragkit.indexing.code.entries import EntrySource
 from ragkit.indexing.code.entry_mounts import mounts
-from ragkit.indexing.code.edges import edge_rows
 from ragkit.indexing.code.grammars import PYTHON, grammar_of
 from ragkit.indexing.code.grammars.table import Grammar
 from ragkit.indexing.code.license import license_end

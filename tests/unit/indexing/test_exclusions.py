@@ -43,7 +43,7 @@ from ragkit.indexing.files import LeftOut, list_files, read_file
         ("uv.lock", "generated"),
         ("Cargo.lock", "generated"),
         ("go.sum", "generated"),
-        ("bun.lockb", "generated"),
+        ("bun.lockb", "binary"),
         ("src/minify.js", None),
         ("src/lock.py", None),
         ("src/generated_names.py", None),
