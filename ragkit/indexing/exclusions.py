@@ -47,16 +47,39 @@ _GENERATED = (
     "package-lock.json", "npm-shrinkwrap.json", "pnpm-lock.yaml", "go.sum", "gradle.lockfile", "packages.lock.json",
     "*.lock", ".terraform.lock.hcl", "*.min.js", "*.min.css", "*.min.mjs", "*.bundle.js", "*.map",
     "*_pb2.py", "*_pb2.pyi", "*_pb2_grpc.py", "*.pb.go", "*.pb.cc", "*.pb.h", "*.g.dart", "*.snap", ".ds_store",
+    "*-min.js", "*-min.css", "*.generated.*", "*.g.cs", "*.designer.cs",
+    "zz_generated.*", "moc_*.cpp",
 )  # fmt: skip
 _GENERATED_HEAD = re.compile(
-    r"^\W*(?:@generated\b|(?:code |auto[- ]?)?generated\b.*\bdo not (?:edit|modify)\b)", re.I | re.M
+    r"""
+      ^\W*@generated\b
+    | ^\W*<auto-?generated\b
+    | ^\W*(?:this\ (?:file|code)\ (?:is|was|has\ been)\ )?(?:code\ |auto(?:matically)?[-\ ]?)?generated\b
+      [^\n]*(?:\n\W*[^\n]*)?\bdo\ not\ (?:edit|modify|change)\b
+    | ^\W*(?:generated\ by\ cython|a\ bison\ parser,\ made\ by|a\ lexical\ scanner\ generated\ by)\b
+    """,
+    re.IGNORECASE | re.MULTILINE | re.VERBOSE,
 )
+"""What generators write above their output; the request not to edit may stand on the next line. Django's migrations say
+that they are generated and do not ask this: people edit them.
+"""
 _HEAD_CHARS = 600
 _MINIFIED = frozenset({"javascript", "typescript", "css", "html", "json"})
 _MINIFIED_LINE_CHARS = 5_000
 
 _VENDORED = frozenset(
-    {"node_modules", "bower_components", "jspm_packages", "site-packages", "third_party", "third-party", "_vendor"}
+    {
+        "node_modules",
+        "bower_components",
+        "jspm_packages",
+        "site-packages",
+        "third_party",
+        "third-party",
+        "_vendor",
+        "pods",
+        "carthage",
+        ".yarn",
+    }
 )
 _VENDOR = frozenset({"vendor", "vendored"})
 _SUBJECT_FOLDERS = frozenset({"docs", "doc", "documentation", "domains"})

@@ -15,7 +15,7 @@ from ragkit.indexing.files import LeftOut
 from ragkit.layers import Family, Layer
 from ragkit.text import ANALYSIS_VERSION
 
-PIPELINE_VERSION = f"11.{ANALYSIS_VERSION}"
+PIPELINE_VERSION = f"13.{ANALYSIS_VERSION}"
 """Changes whenever any extractor would give other rows for the same file: cached rows of another version are unused."""
 
 _UNSTORABLE = re.compile("[\0\ud800-\udfff]")

@@ -24,11 +24,14 @@ _FLAGS = frozenset({"option", "argument"})
 _NO_ARGUMENTS = frozenset({"Context"})
 _SCRIPT_TABLES = (("project", "scripts"), ("project", "gui-scripts"), ("tool", "poetry", "scripts"))
 
+_DECORATING = {module: framework for module, framework in COMMAND_LINE.items() if framework != "argparse"}
+"""A file that imports `argparse` too has no decorators from there."""
+
 
 def cli_entries(source: EntrySource) -> Iterator[Entry]:
     """Commands in no promised order."""
-    imported = source.imported(COMMAND_LINE)
-    if imported is not None:
+    if source.imported(COMMAND_LINE) is not None:
+        imported = source.imported(_DECORATING)
         for use in source.file.uses:
             if use.kind == "decorator" and isinstance(use.node, ast.expr) and use.source is not None:
                 entry = _decorated(source, use.node, use.scope, use.source, imported)
@@ -39,7 +42,9 @@ def cli_entries(source: EntrySource) -> Iterator[Entry]:
     yield from _main(source)
 
 
-def _decorated(source: EntrySource, decorator: ast.expr, scope: Scope, handler: Symbol, imported: str) -> Entry | None:
+def _decorated(
+    source: EntrySource, decorator: ast.expr, scope: Scope, handler: Symbol, imported: str | None
+) -> Entry | None:
     word = last_part(decorator)
     if word not in COMMAND_DECORATORS:
         return None
@@ -51,7 +56,7 @@ def _decorated(source: EntrySource, decorator: ast.expr, scope: Scope, handler: 
         if not isinstance(func, ast.Attribute) or (value is not None and value.resolution == "builtin"):
             return None
         framework = imported
-    if framework == "argparse" or (word == "callback" and framework != "typer"):
+    if framework is None or framework == "argparse" or (word == "callback" and framework != "typer"):
         return None
     owner = func.value if isinstance(func, ast.Attribute) else None
     call = decorator if isinstance(decorator, ast.Call) else None

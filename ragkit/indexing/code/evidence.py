@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
-from ragkit.indexing.code.c0_chunks import CHUNK
+from ragkit.indexing.code.stretches import CHUNK
 from ragkit.indexing.code.symbols import Symbol
 from ragkit.indexing.passages import Lines, cut_line
 

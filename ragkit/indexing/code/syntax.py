@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 import threading
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import cast
 
-from ragkit.indexing.passages import Block, Bound, Lines
+from ragkit.indexing.passages import Lines
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
@@ -88,45 +88,6 @@ def _is_elif(node: ast.AST, name: str, child: ast.AST) -> bool:
         and len(node.orelse) == 1
         and child.col_offset == node.col_offset
     )
-
-
-def block_of(source: Lines, node: ast.stmt, start: int, end: int, bound: Bound) -> Block:
-    """The block of a statement that takes the lines `start` to `end`, torn along its inner statements if too long."""
-    if source.fits(start, end, bound):
-        return Block(start, end)
-    return Block(start, end, tuple(_parts(source, node, start, end, bound)))
-
-
-def _parts(source: Lines, node: ast.stmt, start: int, end: int, bound: Bound) -> Iterator[Block]:
-    position = start
-    for inner, inner_start, inner_end in extents(source, inner_statements(node), start + 1, end):
-        if inner_start >= position and inner_end > inner_start:
-            yield block_of(source, inner, inner_start, inner_end, bound)
-            position = inner_end
-
-
-def extents(source: Lines, statements: Sequence[ast.stmt], start: int, end: int) -> Iterator[tuple[ast.stmt, int, int]]:
-    """Each statement with its lines, comments right above included; statements that share a line are one (the first).
-
-    Spans are in order, never overlap and lie between `start` and `end`.
-    """
-    spans: list[tuple[ast.stmt, int, int]] = []
-    position = start
-    for statement in statements:
-        first, last = max(first_line(statement), start), min(last_line(statement), end)
-        if first < position and spans:
-            known, known_first, known_last = spans[-1]
-            spans[-1] = (known, known_first, max(known_last, last))
-        else:
-            spans.append((statement, _with_comments(source, position, first), last))
-        position = max(position, last)
-    return iter(spans)
-
-
-def _with_comments(source: Lines, position: int, first: int) -> int:
-    while first > position and source.lines[first - 1].lstrip().startswith("#"):
-        first -= 1
-    return first
 
 
 class Segments:

@@ -9,14 +9,22 @@ from __future__ import annotations
 import ast
 import builtins
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal
 
 from ragkit.indexing.code.scopes import Annotation, Bound, FileScopes, Scope, method_of
 from ragkit.indexing.code.symbols import Symbol
-
-Resolution = Literal["local", "import", "builtin", "unresolved"]
+from ragkit.indexing.code.value import (
+    Value,
+    bases_of,
+    class_value,
+    instance_of,
+    is_blank,
+    is_class_like,
+    is_none,
+    last_part,
+    symbol_ref,
+)
 
 BUILTINS = frozenset(name for name in dir(builtins) if name != "_")
 MAX_DEPTH = 24
@@ -28,20 +36,6 @@ _ITSELF = frozenset({"Self"})
 _ASYNC = frozenset({"Awaitable", "Coroutine"})
 _YIELDING = frozenset({"Iterator", "Generator", "AsyncIterator", "AsyncGenerator", "Iterable"})
 """Return annotations of context managers: what `with` gives is their first argument."""
-
-
-@dataclass(frozen=True, slots=True)
-class Value:
-    """What an expression stands for."""
-
-    resolution: Resolution
-    ref: str
-    """Dotted name: of a symbol `module.qname`, of an import what it names; `()` after a part that is called."""
-    symbol: Symbol | None = None
-    is_instance: bool = False
-    """Of the symbol, which is a class; or of the outside name, which then is one too."""
-    is_inherited: bool = False
-    """Whether it is an attribute that some base outside the file must have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +112,7 @@ class Values:
             return None
         scope = self.file.scopes[function].parent or self.file.top
         returns = node.returns
-        if entered and isinstance(returns, ast.Subscript) and _last(returns.value) in _YIELDING:
+        if entered and isinstance(returns, ast.Subscript) and last_part(returns.value) in _YIELDING:
             returns = returns.slice.elts[0] if isinstance(returns.slice, ast.Tuple) else returns.slice
         return self.annotated(returns, scope, depth)
 
@@ -128,24 +122,24 @@ class Values:
             return None
         if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
             found = _DOTTED.fullmatch(annotation.value[:200])
-            return _instance(self._dotted(found[1], scope, depth)) if found else None
+            return instance_of(self._dotted(found[1], scope, depth)) if found else None
         if isinstance(annotation, ast.BinOp) and isinstance(annotation.op, ast.BitOr):
-            sides = [side for side in (annotation.left, annotation.right) if not _is_none(side)]
+            sides = [side for side in (annotation.left, annotation.right) if not is_none(side)]
             return self.annotated(sides[0], scope, depth + 1) if len(sides) == 1 else None
         if isinstance(annotation, ast.Subscript):
             return self._generic(annotation, scope, depth)
-        if _last(annotation) in _ITSELF:
+        if last_part(annotation) in _ITSELF:
             owner = method_of(scope) or scope
             class_scope = owner if owner.kind == "class" else owner.class_scope
             return (
-                _instance(_class_value(self.file.module, class_scope.symbol))
+                instance_of(class_value(self.file.module, class_scope.symbol))
                 if class_scope and class_scope.symbol
                 else None
             )
-        return _instance(self.of(annotation, scope, depth + 1))
+        return instance_of(self.of(annotation, scope, depth + 1))
 
     def _generic(self, annotation: ast.Subscript, scope: Scope, depth: int) -> Value | None:
-        head, inner = _last(annotation.value), annotation.slice
+        head, inner = last_part(annotation.value), annotation.slice
         arguments = inner.elts if isinstance(inner, ast.Tuple) else [inner]
         if head in _WRAPPERS and arguments:
             return self.annotated(arguments[0], scope, depth + 1)
@@ -155,7 +149,7 @@ class Values:
             found = self.of(arguments[0], scope, depth + 1)
             return found if found is not None and found.symbol is not None else None
         value = self.of(annotation.value, scope, depth + 1)
-        return _instance(value) if value is not None and value.symbol is not None else None
+        return instance_of(value) if value is not None and value.symbol is not None else None
 
     def _dotted(self, dotted: str, scope: Scope, depth: int) -> Value | None:
         name, *rest = dotted.split(".")
@@ -179,7 +173,7 @@ class Values:
             return self._evaluate(expression.value, scope, depth + 1)
         if isinstance(expression, (ast.BoolOp, ast.IfExp)):
             options = expression.values if isinstance(expression, ast.BoolOp) else [expression.body, expression.orelse]
-            known = [self.of(option, scope, depth + 1) for option in options[:4] if not _is_none(option)]
+            known = [self.of(option, scope, depth + 1) for option in options[:4] if not is_none(option)]
             first = next((value for value in known if value is not None), None)
             # What stands before `or` is what is meant, the rest its substitute.
             is_one = isinstance(expression, ast.BoolOp) or len({value for value in known if value is not None}) == 1
@@ -187,7 +181,7 @@ class Values:
         if isinstance(expression, ast.Subscript):
             value = self.of(expression.value, scope, depth + 1)
             # A class with type arguments is the class; an element of anything else is unknown.
-            return value if value is not None and not value.is_instance and _is_class(value) else None
+            return value if value is not None and not value.is_instance and is_class_like(value) else None
         return None
 
     def _self_or_name(self, name: str, scope: Scope, depth: int) -> Value | None:
@@ -195,8 +189,8 @@ class Values:
         if owner is not None and name == owner.self_name and self.binding_scope(name, scope) in (None, owner):
             class_scope = owner.class_scope
             if class_scope is not None and class_scope.symbol is not None and len(owner.bound.get(name, ())) < 2:
-                value = _class_value(self.file.module, class_scope.symbol)
-                return value if owner.is_classmethod else _instance(value)
+                value = class_value(self.file.module, class_scope.symbol)
+                return value if owner.is_classmethod else instance_of(value)
         return self.name(name, scope, depth)
 
     def _call(self, call: ast.Call, scope: Scope, depth: int) -> Value | _Super | None:
@@ -213,7 +207,7 @@ class Values:
                 return Value(value.resolution, f"{value.ref}.__call__()", is_instance=True)
             return Value(value.resolution, f"{value.ref}()", is_instance=True)
         if value.symbol.kind == "class":
-            return None if value.is_instance else _instance(value)
+            return None if value.is_instance else instance_of(value)
         return self.returned(value.symbol, depth + 1) if value.symbol.kind in ("function", "method") else None
 
     def _attribute(self, value: Value | _Super | None, name: str, depth: int) -> Value | None:
@@ -238,7 +232,7 @@ class Values:
             if name in scope.members:
                 return self._joined(scope.members[name], depth)
         unseen: list[Value | None] = []
-        for base in _bases(owner):
+        for base in bases_of(owner):
             value = self.of(base, scope.parent or self.file.top, depth + 1)
             if value is None or value.symbol is None:
                 if value is None or value.resolution != "builtin":
@@ -254,7 +248,7 @@ class Values:
         suffix = f"super().{name}" if skip_own else name
         if not unseen:
             return None
-        return Value("unresolved", f"{_ref(self.file.module, owner)}.{suffix}", is_inherited=True)
+        return Value("unresolved", f"{symbol_ref(self.file.module, owner)}.{suffix}", is_inherited=True)
 
     def _own(self, owner: Symbol, scope: Scope, name: str, depth: int) -> Value | None:
         items = scope.bound[name]
@@ -262,31 +256,32 @@ class Values:
         if isinstance(first, Symbol):
             if first.kind == "property":
                 return self.returned(first, depth + 1)
-            return Value("local", _ref(self.file.module, first), first)
+            return Value("local", symbol_ref(self.file.module, first), first)
         typed = self._joined([*((item, scope) for item in items), *scope.members.get(name, ())], depth)
         field = self._fields.get((owner, name))
-        return typed or (Value("local", _ref(self.file.module, field), field) if field else None)
+        return typed or (Value("local", symbol_ref(self.file.module, field), field) if field else None)
 
     def _joined(self, bound: Iterable[tuple[Bound | Annotation, Scope]], depth: int) -> Value | None:
         """The one value of several bindings; symbols and imports win by coming first, differing types are unknown."""
+        module = self.file.module
         variable: Symbol | None = None
         known: dict[Value, None] = {}
         for item, scope in bound:
             if isinstance(item, Symbol) and item.definition is None:
                 variable = item
             elif isinstance(item, Symbol):
-                return Value("local", _ref(self.file.module, item), item)
+                return Value("local", symbol_ref(module, item), item)
             elif isinstance(item, str):
                 return Value("import", item)
             else:
                 value = self._of_binding(item, scope, depth + 1)
                 if value is not None:
                     known[value] = None
-                elif not (item is not None and _is_blank(item)):
-                    return None if variable is None else Value("local", _ref(self.file.module, variable), variable)
+                elif not (item is not None and is_blank(item)):
+                    return None if variable is None else Value("local", symbol_ref(module, variable), variable)
         if len(known) == 1:
             return next(iter(known))
-        return Value("local", _ref(self.file.module, variable), variable) if variable is not None else None
+        return Value("local", symbol_ref(module, variable), variable) if variable is not None else None
 
     def _of_binding(self, item: ast.expr | Annotation | None, scope: Scope, depth: int) -> Value | None:
         if item is None:
@@ -305,42 +300,3 @@ class Values:
                 return False
             current = current.parent
         return True
-
-
-def _ref(module: str, symbol: Symbol) -> str:
-    return f"{module}.{symbol.qname}" if module else symbol.qname
-
-
-def _class_value(module: str, symbol: Symbol) -> Value:
-    return Value("local", _ref(module, symbol), symbol)
-
-
-def _instance(value: Value | None) -> Value | None:
-    if value is None or value.resolution == "builtin" or (value.symbol is not None and value.symbol.kind != "class"):
-        # A variable may be an alias of a type; what the alias means, its own value has said already.
-        return None
-    return Value(value.resolution, value.ref, value.symbol, is_instance=True)
-
-
-def _is_class(value: Value) -> bool:
-    return value.symbol is None or value.symbol.kind == "class"
-
-
-def _bases(owner: Symbol) -> Iterator[ast.expr]:
-    if isinstance(owner.node, ast.ClassDef):
-        for base in owner.node.bases:
-            yield base.value if isinstance(base, ast.Subscript) else base
-
-
-def _last(expression: ast.expr) -> str:
-    if isinstance(expression, ast.Attribute):
-        return expression.attr
-    return expression.id if isinstance(expression, ast.Name) else ""
-
-
-def _is_none(expression: ast.expr) -> bool:
-    return isinstance(expression, ast.Constant) and expression.value is None
-
-
-def _is_blank(item: ast.expr | Annotation) -> bool:
-    return isinstance(item, ast.expr) and _is_none(item)

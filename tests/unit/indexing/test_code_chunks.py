@@ -115,14 +115,14 @@ def test_an_elif_chain_of_any_length(code: CodeIndexingPipeline, source: Make) -
         ("if a: pass\n" + "elif b: pass\n" * 5_000, 1, "RecursionError"),
     ],
 )
-def test_unparsable_python_is_indexed_by_lines(
+def test_unparsable_python_keeps_its_lines_and_is_told(
     code: CodeIndexingPipeline, source: Make, text: str, line: int, problem: str
 ) -> None:
     extraction = code.index_file(source("a.py", text))
     params = {"path": "a.py", "line": line, "problem": problem}
     assert extraction.warnings[0] == IndexWarning(code="python_syntax", path="a.py", line=line, params=params)
-    assert {row.attributes["chunk_type"] for row in extraction.rows} == {"lines"}
-    assert "".join(row.text for row in extraction.rows).replace("\n", "") == text.replace("\n", "")
+    chunks = [row for row in extraction.rows if row.layer is Layer.C0_SOURCE_CHUNKS]
+    assert "".join(row.text for row in chunks).replace("\n", "") == text.replace("\n", "")
 
 
 def test_warnings_of_the_parser_are_not_ours(code: CodeIndexingPipeline, source: Make) -> None:
@@ -138,9 +138,9 @@ def test_a_long_line_is_cut_and_told(code: CodeIndexingPipeline, source: Make) -
 
 def test_other_languages_are_cut_at_blank_lines(code: CodeIndexingPipeline, source: Make) -> None:
     part = "function f() {\n" + "  call();\n" * 28 + "}\n\n"
-    rows = _chunks(code, source("web/a.ts", part * 3))
+    rows = _chunks(code, source("web/a.php", part * 3))
     assert _outline(rows) == [(1, 31, "lines", None), (32, 62, "lines", None), (63, 93, "lines", None)]
-    assert rows[0].attributes["lang"] == "typescript"
+    assert rows[0].attributes["lang"] == "php"
     assert rows[0].context == "web a"
 
 
@@ -193,7 +193,7 @@ def test_any_text_gives_an_extraction(code: CodeIndexingPipeline, source: Make, 
 def test_a_licence_comment_is_a_chunk_of_its_own(code: CodeIndexingPipeline, source: Make) -> None:
     header = "/*\n * Copyright (c) 2020 A\n */\n"
     rows = _chunks(code, source("a/b.java", header + "\n/** Doc. */\nclass B {}\n"))
-    assert _outline(rows) == [(1, 4, "license", None), (5, 6, "lines", None)]
+    assert _outline(rows) == [(1, 4, "license", None), (5, 6, "module", None)]
     assert [row.context for row in rows] == ["", "a b"]
     assert [row.title for row in rows] == ["b.java", "b.java"]
     rows = _chunks(code, source("a.py", "# SPDX-License-Identifier: MIT\n\n\ndef f(): pass\n"))

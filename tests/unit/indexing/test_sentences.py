@@ -10,7 +10,7 @@ import ragkit.messages
 from ragkit.indexing.exclusions import LEFT_OUT_REASONS
 from ragkit.messages import Messages
 
-WARNINGS = ("front_matter_invalid", "long_line", "python_syntax")
+WARNINGS = ("front_matter_invalid", "long_line", "python_syntax", "syntax_errors", "syntax_unread")
 ERRORS = ("source_missing", "source_not_folder", "source_not_git", "revision_unknown")
 CODES = (
     *(f"left_out.{reason}" for reason in LEFT_OUT_REASONS),

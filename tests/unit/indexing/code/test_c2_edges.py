@@ -96,7 +96,7 @@ def test_attributes_of_a_repeated_call(code: CodeIndexingPipeline, source: Make)
         "evidence.end_line": 21,
         "resolution": "import",
         "callsite_kind": "await",
-        "lang_payload": {"count": 2, "lines": [21, 22]},
+        "lang_payload": {"count": 2, "confidence": 0.95, "ground": "imported_name", "lines": [21, 22]},
     }
     assert set(row.attributes) == set(ATTRIBUTES[Layer.C2_DEPENDENCY_GRAPH]) - {"repo_id", "commit_sha", "text"}
     assert row.text == "        await helper(1)"
@@ -182,9 +182,57 @@ def test_state_of_the_module(code: CodeIndexingPipeline, source: Make, body: str
 def test_relative_imports_of_a_package(code: CodeIndexingPipeline, source: Make) -> None:
     text = "from . import a\nfrom ..b import c as d\nfrom .e import *\n"
     rows = _edges(code, source, text, "src/app/inner/__init__.py")
-    found = [(row.attributes["dst_ref"], row.attributes["lang_payload"]) for row in rows]
-    assert found == [
-        ("app.inner.a", {"count": 1, "alias": "a"}),
-        ("app.b.c", {"count": 1, "alias": "d"}),
-        ("app.inner.e.*", {"count": 1, "alias": "*"}),
+    payloads = [cast("dict[str, object]", row.attributes["lang_payload"]) for row in rows]
+    assert [(row.attributes["dst_ref"], payload["alias"]) for row, payload in zip(rows, payloads, strict=True)] == [
+        ("app.inner.a", "a"),
+        ("app.b.c", "d"),
+        ("app.inner.e.*", "*"),
+    ]
+
+
+def test_each_edge_says_how_sure_it_is_and_why(code: CodeIndexingPipeline, source: Make) -> None:
+    text = """\
+import other
+from rest import *
+
+
+class Top(other.Base):
+    def run(self, item: "Top", thing):
+        self.run()
+        item.run()
+        Top()
+        other.go()
+        other.make().go()
+        self.kept()
+        wild()
+        thing.call_it()
+"""
+    found = {
+        cast("str", row.attributes["dst_ref"]): (payload["ground"], payload["confidence"])
+        for row in _edges(code, source, text)
+        for payload in [cast("dict[str, object]", row.attributes["lang_payload"])]
+    }
+    assert found == {
+        "other": ("import_statement", 1.0),
+        "rest.*": ("import_statement", 1.0),
+        "other.Base": ("imported_name", 0.95),
+        "app.jobs.Top.run": ("self", 0.95),
+        "app.jobs.Top": ("own_name", 1.0),
+        "other.go": ("imported_name", 0.95),
+        "other.make().go": ("returned_by_other", 0.6),
+        "other.make": ("imported_name", 0.95),
+        "other.Base.kept": ("inherited", 0.7),
+        "wild": ("star_import", 0.4),
+        "?.call_it": ("name_alone", 0.2),
+    }
+
+
+def test_an_edge_is_as_sure_as_its_best_place(code: CodeIndexingPipeline, source: Make) -> None:
+    text = (
+        "class A:\n    def a(self, b: 'A'):\n        b.a()\n    def c(self, b: 'A'):\n        b.a()\n        self.a()\n"
+    )
+    payloads = [cast("dict[str, object]", row.attributes["lang_payload"]) for row in _edges(code, source, text)]
+    assert [(payload["ground"], payload["confidence"]) for payload in payloads] == [
+        ("inferred_type", 0.85),
+        ("self", 0.95),
     ]

@@ -83,9 +83,13 @@ def test_sources_made_to_hurt(code: CodeIndexingPipeline, source: Make, text: st
     _check(code, source("a/b.py", text))
 
 
-def test_a_file_that_does_not_parse_has_no_edges(code: CodeIndexingPipeline, source: Make) -> None:
-    rows = code.index_file(source("a.py", "import x\n\ndef f(:\n")).rows
-    assert {row.layer for row in rows} == {Layer.C0_SOURCE_CHUNKS}
+def test_a_file_that_does_not_parse_keeps_its_symbols_and_imports(code: CodeIndexingPipeline, source: Make) -> None:
+    rows = code.index_file(source("a.py", "import x\n\ndef g():\n    y()\n\ndef f(:\n")).rows
+    assert [(row.layer.value[:2], row.title) for row in rows if row.layer is not Layer.C0_SOURCE_CHUNKS] == [
+        ("C1", "g"),
+        ("C1", "f"),
+        ("C2", "a imports x"),
+    ]
 
 
 def test_the_same_file_gives_the_same_rows(code: CodeIndexingPipeline, source: Make) -> None:
