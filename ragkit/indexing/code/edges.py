@@ -33,8 +33,8 @@ CONFIDENCE: Mapping[Ground, float] = {
     "star_import": 0.4,  # nothing in the file binds it
     "name_alone": 0.2,  # a method's name, the receiver unknown
 }
-"""How sure an edge is, by what it rests on; in `lang_payload` as `confidence`, beside `ground`. The values are the
-order of what can go wrong, checked against the ground truth in `tests/cases/code_edges`; they are no probabilities.
+"""How sure an edge is, by what it rests on; in `lang_payload` as `confidence`, beside `ground`. The values say in what
+order things can go wrong; they are no measured probabilities.
 """
 
 _MAX_CONTEXT_WORDS = 30

@@ -16,7 +16,7 @@ from ragkit.layers import Layer
 _DEFINITIONS = frozenset({"class", "function", "method", "property"})
 _CALLED = frozenset({"class", "function", "method"})
 LINKED_CONFIDENCE = 0.9
-"""Of an edge that the names of several files decide."""
+"""Of an edge whose target the session has, at least: what stood on a guess in its own file stands on names now."""
 
 
 def linked_rows(rows: Sequence[RagDocument], links: FileLinks) -> tuple[RagDocument, ...]:
@@ -73,8 +73,7 @@ def _edge(row: RagDocument, links: FileLinks) -> RagDocument | None:
         return None if kind == "reads_state" else row
     if kind in ("calls", "instantiates") and found.kind in _CALLED:
         kind = "instantiates" if found.kind == "class" else "calls"
-    if "confidence" in payload:
-        payload["confidence"] = LINKED_CONFIDENCE
+    payload["confidence"] = max(LINKED_CONFIDENCE, cast("float", payload["confidence"]))
     linked = {"edge_type": kind, "dst_symbol_id": found.public_id, "resolution": "import", "lang_payload": payload}
     return replace(row, attributes={**attributes, **linked})
 

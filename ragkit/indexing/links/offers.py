@@ -7,7 +7,16 @@ from typing import cast
 
 from ragkit.document import Extraction, RagDocument
 from ragkit.indexing.docs.words import RELATIONS
-from ragkit.indexing.links.part import CodePart, DocsPart, DocumentName, EntityName, LinkPart, RelationAsk, SymbolName
+from ragkit.indexing.links.part import (
+    CodePart,
+    DocsPart,
+    DocumentName,
+    EntityName,
+    ImportsPart,
+    LinkPart,
+    RelationAsk,
+    SymbolName,
+)
 from ragkit.indexing.links.symbols import symbol_name
 from ragkit.layers import Family, Layer
 
@@ -23,7 +32,7 @@ def link_part(path: str, extraction: Extraction) -> LinkPart:
         return LinkPart(path=path, docs=_docs_part(extraction.rows))
     if any(row.attributes.get("lang") == "python" for row in extraction.rows):
         return LinkPart(path=path, code=_code_part(path, extraction))
-    return LinkPart(path=path)
+    return LinkPart(path=path, imports=_imports_part(extraction.rows))
 
 
 def handler_ref(row: RagDocument) -> str | None:
@@ -120,6 +129,14 @@ def _read_edge(
 def _bound_module(ref: str, alias: str) -> str:
     """What `import a.b.c` binds: `a`; with `as x` the whole."""
     return alias if ref.partition(".")[0] == alias else ref
+
+
+def _imports_part(rows: Sequence[RagDocument]) -> ImportsPart | None:
+    edges = [row for row in rows if row.layer is Layer.C2_DEPENDENCY_GRAPH and row.attributes["edge_type"] == "imports"]
+    if not edges:
+        return None
+    refs = dict.fromkeys(cast("str", row.attributes["dst_ref"]) for row in edges)
+    return ImportsPart(language=cast("str", edges[0].attributes["lang"]), refs=tuple(refs))
 
 
 def _docs_part(rows: Sequence[RagDocument]) -> DocsPart:

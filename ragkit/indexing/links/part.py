@@ -85,17 +85,28 @@ class DocsPart:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ImportsPart:
+    """Of a source file of a language other than Python."""
+
+    language: str
+    refs: tuple[str, ...] = ()
+    """What it imports, as written."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LinkPart:
-    """Of one file; a pure function of its extraction. One of `code` and `docs` at most is there."""
+    """Of one file; a pure function of its extraction. One of `code`, `docs` and `imports` at most is there."""
 
     path: str
     code: CodePart | None = None
     docs: DocsPart | None = None
+    imports: ImportsPart | None = None
 
 
 def part_to_bytes(part: LinkPart) -> bytes:
     """UTF-8 JSON without empty fields, the same bytes for equal parts."""
-    body = {name: _filled(asdict(half)) for name, half in (("code", part.code), ("docs", part.docs)) if half}
+    halves = (("code", part.code), ("docs", part.docs), ("imports", part.imports))
+    body = {name: _filled(asdict(half)) for name, half in halves if half}
     text = json.dumps(body, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
     return text.encode("utf-8", "surrogatepass")
 
@@ -103,11 +114,14 @@ def part_to_bytes(part: LinkPart) -> bytes:
 def part_from_bytes(path: str, content: bytes) -> LinkPart:
     """What `part_to_bytes` wrote; empty bytes are a part that offers and asks nothing."""
     body = cast("dict[str, dict[str, Any]]", json.loads(content.decode("utf-8", "surrogatepass"))) if content else {}
-    code, docs = body.get("code"), body.get("docs")
+    code, docs, imports = body.get("code"), body.get("docs"), body.get("imports")
     return LinkPart(
         path=path,
         code=None if code is None else _code(code),
         docs=None if docs is None else _docs(docs),
+        imports=None
+        if imports is None
+        else ImportsPart(language=imports["language"], refs=tuple(imports.get("refs", ()))),
     )
 
 

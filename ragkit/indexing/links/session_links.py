@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 from ragkit.indexing.links.documents import DocumentNames, document_names
 from ragkit.indexing.links.entities import MENTIONS_AT_MOST, MergedEntity, merged_entities
-from ragkit.indexing.links.part import CodePart, DocsPart, LinkPart
+from ragkit.indexing.links.imports import ImportedFiles, imported_files
+from ragkit.indexing.links.part import CodePart, DocsPart, ImportsPart, LinkPart
 from ragkit.indexing.links.routes import Prefix, RoutePrefixes, route_prefixes
 from ragkit.indexing.links.symbols import SymbolNames, symbol_names
 
@@ -85,6 +86,7 @@ class SessionLinks:
 
     def __init__(self, parts: Callable[[], Iterable[LinkPart]], paths: frozenset[str]) -> None:
         """`parts` gives the parts of all files, in any order, as often as it is called; `paths` are their paths."""
+        self._files: ImportedFiles = imported_files(paths)
         self._symbols: SymbolNames = symbol_names(parts())
         self._routes: RoutePrefixes = route_prefixes(parts(), self._symbols)
         self._entities: Mapping[str, MergedEntity] = merged_entities(parts())
@@ -95,6 +97,8 @@ class SessionLinks:
         """The answers to one file."""
         if part.code is not None:
             return self._code(part.path, part.code)
+        if part.imports is not None:
+            return self._imports(part.path, part.imports)
         return self._docs(part.path, part.docs) if part.docs is not None else NO_LINKS
 
     def _code(self, path: str, part: CodePart) -> FileLinks:
@@ -107,6 +111,12 @@ class SessionLinks:
                 symbols[symbol_key(ref, is_local)] = SymbolAnswer(found.public_id, found.path, found.kind)
         routes = {router: prefixes for router in part.routers if (prefixes := self._routes.of(path, router))}
         return FileLinks(symbols=symbols, routes=routes)
+
+    def _imports(self, path: str, part: ImportsPart) -> FileLinks:
+        found = {ref: self._files.resolve(part.language, path, ref) for ref in part.refs}
+        return FileLinks(
+            symbols={ref: SymbolAnswer(None, target, "module") for ref, target in found.items() if target is not None}
+        )
 
     def _docs(self, path: str, part: DocsPart) -> FileLinks:
         relations: dict[str, RelationAnswer] = {}
