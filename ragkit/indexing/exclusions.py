@@ -6,7 +6,8 @@ Each left-out file has exactly one reason of a closed list; the message files ho
 from __future__ import annotations
 
 import re
-from fnmatch import fnmatchcase
+from fnmatch import translate
+from functools import cache, lru_cache
 from typing import Literal, get_args
 
 from ragkit.indexing.kinds import kind_of
@@ -99,6 +100,7 @@ _BINARY = frozenset(
 )  # fmt: skip
 
 
+@lru_cache(maxsize=1 << 16)
 def reason_by_path(path: str) -> LeftOutReason | None:
     """Why a file is left out whatever it holds; None when it deserves a look.
 
@@ -152,7 +154,13 @@ def _is_secret(name: str) -> bool:
 
 
 def _matches(name: str, patterns: tuple[str, ...]) -> bool:
-    return any(fnmatchcase(name, pattern) for pattern in patterns)
+    return _one_expression(patterns).match(name) is not None
+
+
+@cache
+def _one_expression(patterns: tuple[str, ...]) -> re.Pattern[str]:
+    """All patterns at once: one by one they cost half of an index without changes."""
+    return re.compile("|".join(map(translate, patterns)))
 
 
 def _longest_line(text: str) -> int:

@@ -177,11 +177,10 @@ def _paths(folder: Path) -> Iterator[str]:
 def _git_paths(folder: Path, prefix: str, depth: int = 0) -> Iterator[str]:
     """Paths of a work tree and of the submodules and repositories inside it that are checked out."""
     for path in git.listed_paths(folder):
-        below = folder / path
-        if not path.endswith("/") and not _is_real_folder(below):
+        if not path.endswith("/"):
             yield prefix + path
-        elif depth < _MAX_DEPTH and (below / ".git").exists():
-            yield from _git_paths(below, f"{prefix}{path.rstrip('/')}/", depth + 1)
+        elif depth < _MAX_DEPTH and _is_real_folder(folder / path) and (folder / path / ".git").exists():
+            yield from _git_paths(folder / path, prefix + path, depth + 1)
 
 
 def _walk(folder: Path, rules: IgnoreRules) -> Iterator[str]:
@@ -212,18 +211,22 @@ def _is_entered(entry: os.DirEntry[str], path: str) -> bool:
 
 
 def _look_at(folder: Path, path: str, real_folders: dict[str, bool]) -> FileEntry | LeftOut | None:
-    """The entry of a path, why it is left out, or None when nothing is there (tracked by git, deleted on disk)."""
+    """The entry of a path, why it is left out, or None when no file is there (tracked by git, deleted on disk or a
+    folder by now).
+    """
     if not _is_encodable(path):
         shown = path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
         return LeftOut(path=shown, reason="undecodable")
     if not _is_below_real_folders(folder, path.rpartition("/")[0], real_folders):
         return LeftOut(path=path, reason="symlink")
     try:
-        status = os.lstat(folder / path)
+        status = os.lstat(os.path.join(folder, path))
     except FileNotFoundError:
         return None
     except OSError:
         return LeftOut(path=path, reason="unreadable")
+    if stat.S_ISDIR(status.st_mode) and os.access(os.path.join(folder, path), os.R_OK | os.X_OK):
+        return None
     reason = _reason_by_status(path, status)
     if reason is not None:
         return LeftOut(path=path, reason=reason)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
@@ -26,6 +27,8 @@ _SAFE = (
     "safe.directory=*",
 )
 _TIMEOUT_S = 120
+_STAGED = re.compile(rb"(\d{6}) [0-9a-f]{40,64} \d\t")
+_SUBMODULE = b"160000"
 
 
 def is_work_tree(folder: Path) -> bool:
@@ -39,11 +42,20 @@ def is_work_tree(folder: Path) -> bool:
 def listed_paths(folder: Path) -> list[str]:
     """Tracked and untracked-not-ignored paths below a folder, relative to it, sorted, no duplicates.
 
-    A path may be gone from disk, or be a folder: a submodule or a repository of its own. Undecodable bytes of a name
-    come as surrogates.
+    A path may be gone from disk. One that ends with a slash is a submodule or a repository of its own. Undecodable
+    bytes of a name come as surrogates.
     """
-    output = _run(folder, "ls-files", "--cached", "--others", "--exclude-standard", "-z") or b""
-    return sorted({os.fsdecode(path) for path in output.split(b"\0") if path})
+    output = _run(folder, "ls-files", "--cached", "--others", "--exclude-standard", "--stage", "-z") or b""
+    return sorted({_listed(record) for record in output.split(b"\0") if record})
+
+
+def _listed(record: bytes) -> str:
+    """The path of a record; tracked ones have mode, blob and stage before it."""
+    staged = _STAGED.match(record)
+    if staged is None:
+        return os.fsdecode(record)
+    path = os.fsdecode(record[staged.end() :])
+    return f"{path}/" if staged[1] == _SUBMODULE else path
 
 
 def commit_of(folder: Path, revision: str) -> str | None:

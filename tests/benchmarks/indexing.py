@@ -214,27 +214,42 @@ def best_and_median(times_ms: Sequence[float]) -> str:
 
 
 def part_memory(root: Path, data: Path) -> None:
-    """Peak of the job's processes together, as the number of files grows."""
+    """Peak of the job's processes together, over four times as many files of 5 kB with few rows each."""
+    files = sum(1 for _ in root.rglob("*.md")) * 2
+    shutil.rmtree(root)
     peaks: list[str] = []
-    for files in (len(list(root.glob("docs/*.md"))) // 2, len(list(root.glob("docs/*.md")))):
-        tree = data / f"memory-{files}"
-        for folder in ("shop", "docs"):
-            shutil.copytree(root / folder, tree / folder, ignore=lambda _, names, n=files: sorted(names)[n:])
+    for number in (files // 4, files):
+        tree = root.parent / f"memory-{number}"
+        write_long_files(tree, number)
+        peak = 0
+
+        def watch(_: object) -> None:
+            nonlocal peak
+            own = psutil.Process()
+            workers = [child for child in own.children(recursive=True) if "python" in child.name()]
+            peak = max(peak, sum(process.memory_info().rss for process in (own, *workers)))
+
         with engine_on(data, NullEmbedder()) as engine:
-            peak = 0
+            seconds = took(lambda tree=tree, number=number: engine.index_snapshot(f"m{number}", tree, report=watch))
+            rows = sum(engine.layers(f"m{number}").values())
+        peaks.append(f"{number} files, {rows} rows, {seconds:.0f} s: {peak / 1e6:.0f} MB")
+        shutil.rmtree(tree)
+    say("peak of the job and its two workers", "; ".join(peaks))
+    say("  peak of the job's own process", f"{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3:.0f} MB")
 
-            def watch(_: object) -> None:
-                nonlocal peak
-                own = psutil.Process()
-                held = sum(
-                    child.memory_info().rss for child in own.children(recursive=True) if "python" in child.name()
-                )
-                peak = max(peak, own.memory_info().rss + held)
 
-            engine.index_snapshot(f"memory-{files}", tree, report=watch)
-        peaks.append(f"{2 * files} files {peak / 1e6:.0f} MB")
-    say("peak of the job's processes", ", ".join(peaks))
-    say("  peak of the main process", f"{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3:.0f} MB")
+def write_long_files(root: Path, files: int) -> None:
+    """Half modules of one function, half pages of one section, 5 kB each, a hundred a folder."""
+    chance = random.Random(11)
+    for number in range(files):
+        folder = root / ("src" if number % 2 else "docs") / f"f{number // 200}"
+        folder.mkdir(parents=True, exist_ok=True)
+        prose = " ".join(sentence(chance) for _ in range(55))[:4_900]
+        if number % 2:
+            text = f'"""{prose}"""\n\n\ndef {name(number)}():\n    return {name(number - 2)}()\n'
+            (folder / f"m{number}.py").write_text(text, encoding="utf-8")
+        else:
+            (folder / f"p{number}.md").write_text(f"# Page {number}\n\n{prose}\n", encoding="utf-8")
 
 
 PARTS = {
@@ -243,7 +258,7 @@ PARTS = {
     "unchanged": (part_unchanged, 10_000),
     "change": (part_change, 2_000),
     "few": (part_few, 200),
-    "memory": (part_memory, 4_000),
+    "memory": (part_memory, 8_000),
 }
 
 
