@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from typing import TextIO, cast
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.table import Table
 from typer.exceptions import TyperException
 
@@ -88,7 +88,6 @@ def job_progress(language: Language, *, quiet: bool) -> Generator[Callable[[JobP
         BarColumn(),
         MofNCompleteColumn(),
         TextColumn("{task.fields[rows]}"),
-        TimeRemainingColumn(),
     )
     screen = Console(file=sys.stderr, markup=False)  # nothing is drawn into a file or pipe: an error is one line there
     with Progress(*columns, console=screen, transient=True, disable=not screen.is_terminal) as bar:
@@ -100,10 +99,18 @@ def job_progress(language: Language, *, quiet: bool) -> Generator[Callable[[JobP
                 description=sentences.sentence(f"progress.{progress.stage}", language),
                 total=progress.files_total or None,
                 completed=progress.files_done,
-                rows=f"{progress.rows} rows" if progress.rows else "",
+                rows=_pace(progress),
             )
 
         yield show
+
+
+def _pace(progress: JobProgress) -> str:
+    """Rows so far, their rate, and the time left by the job's own reckoning."""
+    told = [f"{progress.rows} rows, {progress.rows / progress.elapsed_s:.0f}/s"] if progress.rows else []
+    if progress.left_s is not None and progress.stage != "done":
+        told.append(f"~{progress.left_s:.0f} s left")
+    return ", ".join(told)
 
 
 def print_job(job: Mapping[str, object], language: Language) -> None:

@@ -24,6 +24,7 @@ LeftOutReason = Literal[
     "unsupported",
     "symlink",
     "unreadable",
+    "failed",
     "empty",
 ]
 LEFT_OUT_REASONS: tuple[LeftOutReason, ...] = get_args(LeftOutReason)

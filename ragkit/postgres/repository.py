@@ -272,6 +272,7 @@ class RagRepository:
             found = connection.execute(
                 statements.CACHED_EXTRACTIONS,
                 {"blobs": [b for b, _ in wanted], "paths": [p for _, p in wanted], "version": pipeline_version},
+                binary=True,
             )
             kept = {(str(blob), str(path)): bytes(extraction) for blob, path, extraction in found}
         self._mark_used(
@@ -285,16 +286,13 @@ class RagRepository:
         """Keep extractions by (blob sha, path)."""
         if not extractions:
             return
-        with self.database.writing(durable=False) as connection:
-            connection.execute(
-                statements.KEEP_EXTRACTIONS,
-                {
-                    "blobs": [blob for blob, _ in extractions],
-                    "paths": [path for _, path in extractions],
-                    "extractions": list(extractions.values()),
-                    "version": pipeline_version,
-                },
-            )
+        with self.database.writing(durable=False) as connection, connection.cursor() as cursor:
+            cursor.execute(statements.MAKE_NEW_EXTRACTIONS)
+            with cursor.copy(statements.COPY_NEW_EXTRACTIONS) as copy:
+                copy.set_types(["text", "text", "bytea"])
+                for (blob, path), extraction in extractions.items():
+                    copy.write_row((blob, path, extraction))
+            cursor.execute(statements.KEEP_EXTRACTIONS, {"version": pipeline_version})
 
     def cached_vectors(self, shas: Sequence[bytes], embedder: str) -> dict[bytes, Vectors]:
         """SHA-256 of embedded text → `(dims,)` vector, of those that were kept."""

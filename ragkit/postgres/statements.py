@@ -172,11 +172,13 @@ SELECT c.blob_sha, c.path, c.extraction
 FROM unnest(%(blobs)s::text[], %(paths)s::text[]) AS wanted(blob_sha, path)
 JOIN rag_extraction_cache c USING (blob_sha, path) WHERE c.pipeline_version = %(version)s"""
 
+MAKE_NEW_EXTRACTIONS: LiteralString = """
+CREATE TEMPORARY TABLE new_extraction (blob_sha text, path text, extraction bytea) ON COMMIT DROP"""
+COPY_NEW_EXTRACTIONS: LiteralString = """
+COPY new_extraction (blob_sha, path, extraction) FROM STDIN WITH (FORMAT BINARY)"""
 KEEP_EXTRACTIONS: LiteralString = """
 INSERT INTO rag_extraction_cache (blob_sha, path, pipeline_version, extraction)
-SELECT blob_sha, path, %(version)s, extraction
-FROM unnest(%(blobs)s::text[], %(paths)s::text[], %(extractions)s::bytea[]) AS new(blob_sha, path, extraction)
-ON CONFLICT DO NOTHING"""
+SELECT blob_sha, path, %(version)s, extraction FROM new_extraction ON CONFLICT DO NOTHING"""
 
 # One row: the vector of a text that was embedded before.
 CACHED_VECTORS: LiteralString = """

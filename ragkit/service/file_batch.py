@@ -7,6 +7,7 @@ memory; a file whose extraction is in neither is read again, provided that its b
 from __future__ import annotations
 
 import hashlib
+import logging
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from time import perf_counter
 
 from ragkit.document import Extraction, FileStamp, IndexWarning, RagDocument, SourceFile, Vectors, embedded_text
 from ragkit.embedding import Embedder
+from ragkit.errors import RagkitError
 from ragkit.indexing.catalog import catalog_entries
 from ragkit.indexing.code.pipeline import CodeIndexingPipeline
 from ragkit.indexing.docs.pipeline import DocsIndexingPipeline
@@ -26,6 +28,8 @@ from ragkit.indexing.links.session_links import FileLinks
 from ragkit.indexing.pipeline import PIPELINE_VERSION, extract, extraction_from_bytes, extraction_to_bytes
 from ragkit.postgres.repository import RagRepository
 from ragkit.postgres.rows import FileRows, SessionRow
+
+logger = logging.getLogger(__name__)
 
 HELD_BYTES = 32_000_000
 """Of extractions kept in memory between reading and writing, counted by the size of the source."""
@@ -110,7 +114,17 @@ class FileBatches:
         return ReadBatch(read=tuple(read), same=tuple(same), left_out=tuple(left_out), extract_ms=_spent(started))
 
     def write(self, session: SessionRow, index_job_id: str, root: Path, tasks: Sequence[WriteTask]) -> WrittenBatch:
-        """Link, embed and stage files in one transaction."""
+        """Link, embed and stage files in one transaction.
+
+        Raises: what embedder and database raise, with `path`, the first file of the batch, among the parameters.
+        """
+        try:
+            return self._write(session, index_job_id, root, tasks)
+        except RagkitError as failed:
+            failed.params.setdefault("path", tasks[0].stamp.path)
+            raise
+
+    def _write(self, session: SessionRow, index_job_id: str, root: Path, tasks: Sequence[WriteTask]) -> WrittenBatch:
         found = self._again(root, [task.stamp for task in tasks])
         linked = [
             (task, extraction, linked_rows(extraction.rows, task.links))
@@ -147,7 +161,7 @@ class FileBatches:
             if key in cached:
                 made = extraction_from_bytes(cached[key])
             else:
-                given = extract(source, docs=self._docs, code=self._code)
+                given = self._extract(source)
                 if isinstance(given, LeftOut):
                     left_out.append(given)
                     continue
@@ -157,6 +171,14 @@ class FileBatches:
             found.append((source, made))
         self._repository.cache_documents(fresh, PIPELINE_VERSION)
         return found
+
+    def _extract(self, source: SourceFile) -> Extraction | LeftOut:
+        """One file must not cost the others, whatever an extractor makes of it."""
+        try:
+            return extract(source, docs=self._docs, code=self._code)
+        except Exception:
+            logger.info("an extractor failed on one file", exc_info=True)
+            return LeftOut(path=source.path, reason="failed")
 
     def _hold(self, key: Key, extraction: Extraction, size: int) -> None:
         self._held[key] = (size, extraction)
@@ -188,7 +210,7 @@ class FileBatches:
         source = read_file(root, FileEntry(path=stamp.path, size=stamp.size, mtime_ns=stamp.mtime_ns))
         if isinstance(source, LeftOut) or source.blob_sha != stamp.blob_sha:
             return None
-        made = extract(source, docs=self._docs, code=self._code)
+        made = self._extract(source)
         return None if isinstance(made, LeftOut) else made
 
     def _embed(self, rows: Sequence[RagDocument]) -> tuple[dict[bytes, Vectors], int]:

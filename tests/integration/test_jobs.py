@@ -15,12 +15,12 @@ import psutil
 import psycopg
 import pytest
 
-from ragkit.errors import JobError, UnknownName
+from ragkit.errors import EmbeddingError, JobError, UnknownName
 from ragkit.service import RagService
 from ragkit.service.job_record import Progress, seconds_left
 from tests.conftest import OpenService
 from tests.embedders import WordEmbedder
-from tests.integration.test_indexing import contents, many
+from tests.integration.test_indexing import Faulty, contents, fail, many
 from tests.servers import wait_until
 
 Tree = Callable[[dict[str, str | None]], Path]
@@ -198,3 +198,33 @@ def test_progress_counts_files_and_tells_the_time_left(
     assert seconds_left("reading", 0, 10, 5.0) is None
     assert seconds_left("reading", 5, 10, 5.0) == pytest.approx(35.0)  # an eighth is done
     assert seconds_left("writing", 10, 10, 5.0) == pytest.approx(0.0)
+
+
+def test_a_file_that_an_extractor_cannot_bear_costs_itself_alone(
+    database_url: str, open_service: OpenService, tree: Tree, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from ragkit.service import file_batch
+
+    inner = file_batch.extract
+
+    def fails(source, **pipelines):  # type: ignore[no-untyped-def]
+        if source.path == "docs/001.md":
+            raise KeyError("planted")
+        return inner(source, **pipelines)
+
+    monkeypatch.setattr(file_batch, "extract", fails)
+    engine = open_service(database_url)
+    job = engine.index_snapshot("s", tree(many(3)))
+    assert (job.status, job.files["indexed"], job.files["left_out"]) == ("done", 2, {"failed": 1})
+    assert job.files["left_out_paths"] == {"failed": ["docs/001.md"]}
+
+
+def test_a_failed_job_names_the_file_of_its_batch(database_url: str, open_service: OpenService, tree: Tree) -> None:
+    engine = open_service(database_url, embedder=Faulty(1, fail))
+    with pytest.raises(EmbeddingError):
+        engine.index_snapshot("s", tree(many(40)))
+    (job,) = engine.indexing.jobs("s")
+    assert job.error == {
+        "code": "embedder_weights_missing",
+        "params": {"embedder": "faulty", "path": "docs/016.md"},
+    }
