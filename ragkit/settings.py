@@ -23,6 +23,33 @@ def default_index_workers() -> int:
     return min(cores, 8)
 
 
+EMBEDDERS = ("bundled", "openai", "gigachat", "sentence-transformers", "fastembed", "model2vec")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EmbedderChoice:
+    """Which embedder, and how to reach it."""
+
+    name: str = "bundled"
+    """bundled, openai, gigachat, sentence-transformers, fastembed, model2vec."""
+    model: str | None = None
+    """Its model; of a local one the folder."""
+    url: str | None = None
+    auth_url: str | None = None
+    """Where GigaChat's token comes from."""
+    key: str | None = None
+    """API key, or GigaChat's credentials."""
+    scope: str | None = None
+    ca_bundle: str | None = None
+    dims: int | None = None
+    timeout_s: float = 30.0
+    retries: int = 4
+    requests_per_minute: int | None = None
+
+    def __repr__(self) -> str:
+        return f"EmbedderChoice(name={self.name!r}, model={self.model!r}, url={self.url!r})"  # never the key
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     """What a process is told from outside."""
@@ -40,6 +67,7 @@ class Settings:
     """Processes that a large indexing job is fanned out over; 1: none but its own."""
     cache_mb: int = 2_000
     """Megabytes that each of the two caches may take; what was not used longest goes first."""
+    embedder: EmbedderChoice = field(default_factory=EmbedderChoice)
     language: Language = "en"
     """Of messages on the command line."""
     read_only: bool = False
@@ -60,6 +88,7 @@ class Settings:
             statement_timeout_ms=_whole(env, "RAGKIT_STATEMENT_TIMEOUT_MS", 30_000, least=1),
             index_workers=_whole(env, "RAGKIT_INDEX_WORKERS", default_index_workers(), least=1),
             cache_mb=_whole(env, "RAGKIT_CACHE_MB", 2_000, least=1),
+            embedder=_embedder(env),
             language=_language(env),
             read_only=env.get("RAGKIT_READ_ONLY", "") not in ("", "0"),
         )
@@ -76,7 +105,24 @@ class Settings:
             "RAGKIT_LANGUAGE": self.language,
             "RAGKIT_READ_ONLY": "1" if self.read_only else "",
         }
-        return env | ({"RAGKIT_DATABASE_URL": self.database_url} if self.database_url else {})
+        chosen = {f"RAGKIT_{name}": str(value) for name, value in self._embedder_env().items() if value is not None}
+        return env | chosen | ({"RAGKIT_DATABASE_URL": self.database_url} if self.database_url else {})
+
+    def _embedder_env(self) -> dict[str, object]:
+        choice = self.embedder
+        return {
+            "EMBEDDER": choice.name,
+            "EMBEDDER_MODEL": choice.model,
+            "EMBEDDER_URL": choice.url,
+            "EMBEDDER_AUTH_URL": choice.auth_url,
+            "EMBEDDER_KEY": choice.key,
+            "EMBEDDER_SCOPE": choice.scope,
+            "EMBEDDER_CA_BUNDLE": choice.ca_bundle,
+            "EMBEDDER_DIMS": choice.dims,
+            "EMBEDDER_TIMEOUT_S": round(choice.timeout_s),
+            "EMBEDDER_RETRIES": choice.retries,
+            "EMBEDDER_RPM": choice.requests_per_minute,
+        }
 
 
 def default_data_dir() -> Path:
@@ -93,6 +139,22 @@ def _whole(env: Mapping[str, str], name: str, default: int, *, least: int) -> in
     if not text.isdecimal() or int(text) < least:
         raise InvalidInput("setting_invalid", name=name, found=text, allowed=f"a whole number from {least}")
     return int(text)
+
+
+def _embedder(env: Mapping[str, str]) -> EmbedderChoice:
+    return EmbedderChoice(
+        name=env.get("RAGKIT_EMBEDDER") or "bundled",
+        model=env.get("RAGKIT_EMBEDDER_MODEL") or None,
+        url=env.get("RAGKIT_EMBEDDER_URL") or None,
+        auth_url=env.get("RAGKIT_EMBEDDER_AUTH_URL") or None,
+        key=env.get("RAGKIT_EMBEDDER_KEY") or None,
+        scope=env.get("RAGKIT_EMBEDDER_SCOPE") or None,
+        ca_bundle=env.get("RAGKIT_EMBEDDER_CA_BUNDLE") or None,
+        dims=_whole(env, "RAGKIT_EMBEDDER_DIMS", 0, least=0) or None,
+        timeout_s=_whole(env, "RAGKIT_EMBEDDER_TIMEOUT_S", 30, least=1),
+        retries=_whole(env, "RAGKIT_EMBEDDER_RETRIES", 4, least=0),
+        requests_per_minute=_whole(env, "RAGKIT_EMBEDDER_RPM", 0, least=0) or None,
+    )
 
 
 def _language(env: Mapping[str, str]) -> Language:

@@ -10,7 +10,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 
 from ragkit import bundle
-from ragkit.embedding import Embedder, bundled
+from ragkit.embedding import Embedder, chosen
 from ragkit.indexing.code.pipeline import CodeIndexingPipeline
 from ragkit.indexing.docs.pipeline import DocsIndexingPipeline
 from ragkit.postgres import embedded
@@ -44,14 +44,14 @@ def open(settings: Settings, *, embedder: Embedder | None = None) -> RagService:
     repository = RagRepository(database, RagDocumentUpserter(database, analyzer))
     repository.ensure_tables()
     sessions = RagSessionStore(repository)
-    chosen = embedder or bundled()
+    embeds = embedder or chosen(settings.embedder)
     docs, code = DocsIndexingPipeline(analyzer), CodeIndexingPipeline(analyzer)
     tools = JobTools(
         repository=repository,
-        embedder=chosen,
-        new_batches=lambda: FileBatches(repository, docs, code, chosen),
+        embedder=embeds,
+        new_batches=lambda: FileBatches(repository, docs, code, embeds),
         worker_setup=WorkerSetup(
-            conninfo=conninfo, statement_timeout_ms=settings.statement_timeout_ms, embedder=chosen
+            conninfo=conninfo, statement_timeout_ms=settings.statement_timeout_ms, embedder=embeds
         ),
         worker_count=settings.index_workers,
         cache_bytes=settings.cache_mb * 1_000_000,
@@ -63,7 +63,7 @@ def open(settings: Settings, *, embedder: Embedder | None = None) -> RagService:
         repository=repository,
         router=router(settings),
         analyzer=analyzer,
-        embedder=chosen,
+        embedder=embeds,
         sessions=sessions,
         indexing=indexing,
     )

@@ -51,7 +51,7 @@ class Done:
 @pytest.fixture
 def bare(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], embedder: Embedder) -> Iterator[Run]:
     """Runs a command in this process; the embedder is the run's one, for it takes two seconds to load."""
-    monkeypatch.setattr("ragkit.service.bundled", lambda: embedder)
+    monkeypatch.setattr("ragkit.service.chosen", lambda choice: embedder)
     before = signal.getsignal(signal.SIGTERM)
 
     def run(*arguments: str, stdin: str = "", **environment: str) -> Done:
