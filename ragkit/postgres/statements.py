@@ -96,6 +96,9 @@ UPDATE rag_file f SET size = t.size, mtime_ns = t.mtime_ns
 FROM unnest(%(files)s::bigint[], %(sizes)s::bigint[], %(times)s::bigint[]) AS t(file_id, size, mtime_ns)
 WHERE f.rag_session_id = %(session)s AND f.file_id = t.file_id"""
 
+# For one transaction: counting the words of a large job would else spill to the disk.
+MORE_WORK_MEMORY: LiteralString = "SET LOCAL work_mem = '128MB'"
+
 DELETE_STAGED_TERMS: LiteralString = """
 DELETE FROM rag_term WHERE rag_session_id = %(session)s AND revision > %(revision)s"""
 

@@ -7,9 +7,11 @@ new whole.
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import LiteralString
 
+import numpy as np
 from pgvector import HalfVector
 from psycopg.rows import class_row
 from psycopg.types.json import Jsonb
@@ -33,11 +35,15 @@ DOCUMENT_TYPES = (
 )  # fmt: skip
 POSTING_TYPES = (
     "text", "int8", "int4", "text", "int8", "text", "text", "text", "text", "text", "text", "bool", "int4", "int4",
-    "int8", "int8[]", "sparsevec",
+    "int8", "bytea", "sparsevec",
 )  # fmt: skip
 VECTOR_TYPES = (
     "text", "int8", "int4", "text", "int8", "text", "text", "text", "text", "text", "bool", "halfvec",
 )  # fmt: skip
+_INT8_OID = 20
+_INT8_ARRAY_HEAD = struct.Struct(">iiIii")
+"""Dimensions, whether there are nulls, type of the items; then length and lower bound of the one dimension."""
+_INT8_ITEM = np.dtype([("length", ">i4"), ("value", ">i8")])
 CATALOG_TYPES = ("text", "int8", "int4", "int8", "text", "text", "text", "bool")
 
 
@@ -132,6 +138,7 @@ class RagDocumentUpserter:
             "files": obsolete,
         }
         with self._database.writing(durable=False) as connection:  # invisible until the swap: it need not be short
+            connection.execute(statements.MORE_WORK_MEMORY)
             connection.execute(statements.DELETE_STAGED_TERMS, values)
             connection.execute(statements.STAGE_TERMS, values)
         with self._database.writing() as connection:
@@ -216,7 +223,7 @@ def _posting_rows(
             yield (
                 sid, file_id, row_no, row.layer.value, staging, row.path.lower(), row.title.lower(), _lower(row.domain),
                 _lower(row.subdomain), row.lang, _code_language(row), row.is_test, row.line_start, row.line_end,
-                content_hash(row.text), list(words.terms), words.weights,
+                content_hash(row.text), int8_array(words.terms), words.weights,
             )  # fmt: skip
 
 
@@ -234,6 +241,14 @@ def _catalog_rows(sid: str, staging: int, keyed: Keyed) -> Iterator[tuple[object
     for file_id, item in keyed:
         for entry_no, entry in enumerate(item.catalog):
             yield (sid, file_id, entry_no, staging, entry.kind, entry.name, entry.target, entry.declared)
+
+
+def int8_array(values: Sequence[int]) -> bytes:
+    """A bigint[] in PostgreSQL's binary form, which COPY takes as it is; psycopg's own way costs five times as much."""
+    items = np.empty(len(values), dtype=_INT8_ITEM)
+    items["length"] = 8
+    items["value"] = values
+    return _INT8_ARRAY_HEAD.pack(1, 0, _INT8_OID, len(values), 1) + items.tobytes()
 
 
 def _code_language(row: RagDocument) -> str | None:
