@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
-from ragkit.errors import JobError
+from ragkit.errors import JobError, SourceError
 from ragkit.indexing.files import FileEntry, Listing, changed_files, list_files
 from ragkit.postgres.repository import RagRepository
 from ragkit.postgres.rows import JobKind, JobRow, SessionRow
@@ -95,6 +95,21 @@ class IndexingOrchestrator:
     ) -> JobRow:
         """Take the rows of these paths out of a session."""
         return self._start(self._sessions.get(session), _deletion(root, paths), report)
+
+    def change_paths(
+        self,
+        session: str,
+        root: Path,
+        changed: Sequence[str],
+        deleted: Sequence[str] = (),
+        *,
+        report: ReportProgress = ignore_progress,
+    ) -> JobRow:
+        """Index these files anew, as they are on disk, and take the deleted ones out; a rename is one of each.
+
+        Raises: SourceError `changed_missing` for a changed path that is no file below the folder.
+        """
+        return self._start(self._sessions.get(session), _changed_paths(root, changed, deleted), report)
 
     # --- following
 
@@ -186,8 +201,10 @@ def _order_again(job: JobRow, root: Path) -> _Order:
     """What a queued job asks for, on the folder as it is now."""
     if "revision" in job.request:
         return _changes(root, str(job.request["revision"]))
+    if "changed" in job.request:
+        return _changed_paths(root, _strings(job.request["changed"]), _strings(job.request["deleted"]))
     if "deleted" in job.request:
-        return _deletion(root, [str(path) for path in cast("Sequence[object]", job.request["deleted"])])
+        return _deletion(root, _strings(job.request["deleted"]))
     return _snapshot(root)
 
 
@@ -201,6 +218,30 @@ def _changes(root: Path, revision: str) -> _Order:
     found = changed_files(root, revision)
     listing = Listing(files=found.upserted, left_out=found.left_out)
     return _Order(kind="changes", root=root, listing=listing, request={"revision": revision}, deleted=found.deleted)
+
+
+def _changed_paths(root: Path, changed: Sequence[str], deleted: Sequence[str]) -> _Order:
+    listing = list_files(root)
+    wanted = set(changed)
+    files = tuple(entry for entry in listing.files if entry.path in wanted)
+    left_out = {reason: tuple(path for path in paths if path in wanted) for reason, paths in listing.left_out.items()}
+    found = {entry.path for entry in files} | {path for paths in left_out.values() for path in paths}
+    missing = sorted(wanted - found)
+    if missing:
+        raise SourceError("changed_missing", paths=missing[:10], path=str(root))
+    # A file that is left out by now has no rows any more.
+    gone = [*deleted, *(path for paths in left_out.values() for path in paths)]
+    return _Order(
+        kind="changes",
+        root=root,
+        listing=Listing(files=files, left_out={reason: paths for reason, paths in left_out.items() if paths}),
+        request={"changed": list(changed), "deleted": list(deleted)},
+        deleted=tuple(gone),
+    )
+
+
+def _strings(values: object) -> list[str]:
+    return [str(value) for value in cast("Sequence[object]", values)]
 
 
 def _deletion(root: Path, paths: Sequence[str]) -> _Order:

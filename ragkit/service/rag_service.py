@@ -141,6 +141,18 @@ class RagService:
         """Index what differs from a git revision."""
         return self.indexing.changes(rag_session_id, root, revision, report=report)
 
+    def index_paths(
+        self,
+        rag_session_id: str,
+        root: Path,
+        changed: Sequence[str],
+        deleted: Sequence[str] = (),
+        *,
+        report: ReportProgress = ignore_progress,
+    ) -> JobRow:
+        """Index these files anew and take the deleted ones out."""
+        return self.indexing.change_paths(rag_session_id, root, changed, deleted, report=report)
+
     # --- asking
 
     def retrieve(self, rag_session_id: str, query: str) -> Trace:

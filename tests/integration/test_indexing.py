@@ -18,7 +18,7 @@ import pytest
 
 from ragkit import bundle
 from ragkit.embedding import Embedder, Vectors
-from ragkit.errors import EmbeddingError, UnknownName, WrongUse
+from ragkit.errors import EmbeddingError, SourceError, UnknownName, WrongUse
 from ragkit.layers import Layer
 from ragkit.postgres.upserter import COMPACT_EVERY
 from ragkit.service import Ask, RagService
@@ -180,6 +180,25 @@ def test_changes_since_a_revision_give_what_a_snapshot_gives(
     assert (job.files["indexed"], job.files["deleted"]) == (2, 1)
     open_service(other_url).index_snapshot("s", root)
     assert contents(one_url) == contents(other_url)
+
+
+def test_changes_by_explicit_paths_give_what_a_snapshot_gives(
+    new_database: Callable[[], str], open_service: OpenService, tree: Tree
+) -> None:
+    """An upsert, a deletion, a rename with its content unchanged, and a file that may no longer be indexed."""
+    root = tree({**SMALL, "docs/secret.md": "# Keys\n\nNone yet.\n"})
+    one_url, other_url = new_database(), new_database()
+    one = open_service(one_url)
+    one.index_snapshot("s", root)
+    tree({"README.md": "# Shop\n\nNew.\n", "docs/returns.md": None, "docs/back.md": SMALL["docs/returns.md"]})
+    (root / "docs/secret.md").write_bytes(b"\0\1" * 200)
+    job = one.index_paths("s", root, ["README.md", "docs/back.md", "docs/secret.md"], ["docs/returns.md"])
+    assert (job.files["indexed"], job.files["deleted"], job.files["left_out"]) == (2, 2, {"binary": 1})
+    open_service(other_url).index_snapshot("s", root)
+    assert contents(one_url) == contents(other_url)
+    with pytest.raises(SourceError) as caught:
+        one.index_paths("s", root, ["README.md", "gone.md"])
+    assert (caught.value.code, caught.value.params["paths"]) == ("changed_missing", ["gone.md"])
 
 
 def test_same_text_is_embedded_once(database_url: str, open_service: OpenService, tree: Tree) -> None:
