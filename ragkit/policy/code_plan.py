@@ -7,7 +7,7 @@ from dataclasses import replace
 from ragkit.messages import Reason
 from ragkit.policy.plan import PlanFilters, RetrievalPlan
 from ragkit.policy.policy import Policy
-from ragkit.policy.resolver import RetrievalPolicyResolver
+from ragkit.policy.resolver import Forced, RetrievalPolicyResolver
 from ragkit.routing.contract import Intent, RouterContract
 from ragkit.routing.route import RouteResult
 
@@ -30,12 +30,19 @@ def code_plan(contract: RouterContract, route: RouteResult, policy: Policy) -> R
 
 
 def plans(
-    contract: RouterContract, route: RouteResult, policy: Policy, *, families: frozenset[str], limit: int | None = None
+    contract: RouterContract,
+    route: RouteResult,
+    policy: Policy,
+    *,
+    families: frozenset[str],
+    limit: int | None = None,
+    forced: Forced | None = None,
 ) -> tuple[tuple[RetrievalPlan, ...], tuple[Reason, ...]]:
     """One plan for each domain that the contract names, documentation first, and what had to be bent.
 
     `families` are those that the session holds. Where it lacks all that the contract names, the plan falls back to
     what exists (reason `plan.family_absent`). `limit` replaces the limit of each plan (reason `plan.limit_replaced`).
+    `forced` signals are for counterfactuals.
     """
     asked = [domain for domain in ("DOCS", "CODE") if domain in contract.retrieval_spec.domains]
     there = [domain for domain in asked if domain in families]
@@ -44,7 +51,9 @@ def plans(
         there = sorted(families, reverse=True)[:1]
         reasons.append(Reason(code="plan.family_absent", params={"asked": asked, "used": there}))
     made = tuple(
-        RetrievalPolicyResolver(policy).resolve(route) if domain == "DOCS" else code_plan(contract, route, policy)
+        RetrievalPolicyResolver(policy, forced=forced).resolve(route)
+        if domain == "DOCS"
+        else code_plan(contract, route, policy)
         for domain in there or asked
     )
     if limit is None:

@@ -7,32 +7,37 @@ the query's text, no ranking, no evidence. Plans for code come from `code_plan.p
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from ragkit.policy.plan import PlanFilters, RetrievalPlan
-from ragkit.policy.policy import Policy, SignalName
+from ragkit.policy.policy import SIGNALS, Policy, SignalName
 from ragkit.policy.signals import anchor_signal_types
 from ragkit.routing.route import RouteResult
+
+Forced = Mapping[SignalName, bool]
+"""Signal → whether it is taken to fire, whatever the anchors say."""
 
 
 class RetrievalPolicyResolver:
     """One policy, applied to routes."""
 
-    def __init__(self, policy: Policy) -> None:
+    def __init__(self, policy: Policy, *, forced: Forced | None = None) -> None:
+        """`forced` is for counterfactuals; without it the anchors alone decide."""
         self.policy = policy
-        self._filters = _RouteFilterBuilder(policy)
+        self._forced: Forced = forced or {}
+        self._filters = _RouteFilterBuilder(policy, self._forced)
 
     def resolve(self, route: RouteResult) -> RetrievalPlan:
         """The plan of a documentation route; always one, always valid. Spec: POLICY §4."""
         if route.intent == "GENERAL_QA":
             return self._plan(self.policy.general.profile, self._filters.general_filters(route))
-        if route.subintent == "FIND_FILES":
+        if "FIND_FILES" in fired_signals(route, self.policy, self._forced):
             return self._plan(self.policy.find_files.profile, self._filters.find_files_filters(route))
         return self._plan(self._summary_profile(route), self._filters.summary_filters(route))
 
     def _summary_profile(self, route: RouteResult) -> str:
         """The profile of the only meaningful signal, or the generic one. Spec: POLICY §7."""
-        meaningful = _meaningful(route, self.policy)
+        meaningful = meaningful_signals(route, self.policy, self._forced)
         if len(meaningful) != 1:
             return self.policy.summary.generic_profile
         return self.policy.signals[meaningful[0]].profile
@@ -72,8 +77,9 @@ class _AnchorTermCollector:
 class _RouteFilterBuilder:
     """Filters of the three branches. Spec: POLICY §5, §9."""
 
-    def __init__(self, policy: Policy) -> None:
+    def __init__(self, policy: Policy, forced: Forced) -> None:
         self._policy = policy
+        self._forced = forced
         self._terms = _AnchorTermCollector()
 
     def general_filters(self, route: RouteResult) -> PlanFilters:
@@ -86,7 +92,7 @@ class _RouteFilterBuilder:
 
     def summary_filters(self, route: RouteResult) -> PlanFilters:
         """Domain filters where known; hard prefixes where a signal brings them."""
-        signals = _meaningful(route, self._policy)
+        signals = self._meaningful(route)
         hard = self._union(self._policy.signals[s].summary_hard for s in signals)
         return PlanFilters(
             target_doc_hints=route.anchors.target_doc_hints,
@@ -109,7 +115,7 @@ class _RouteFilterBuilder:
         )
 
     def _summary_prefixes(self, route: RouteResult) -> tuple[str, ...]:
-        signals = _meaningful(route, self._policy)
+        signals = self._meaningful(route)
         return self._union(self._policy.signals[s].summary_prefer for s in signals) or (
             self._policy.summary.default_prefer
         )
@@ -119,9 +125,9 @@ class _RouteFilterBuilder:
         root = self._policy.find_files.file_name_root
         names = [name for name in route.anchors.file_names if name.startswith(root)]
         return (
-            _directories(route.anchors.target_doc_hints)
-            or _directories(names)
-            or self._union(self._policy.signals[s].find_files for s in _meaningful(route, self._policy))
+            directories(route.anchors.target_doc_hints)
+            or directories(names)
+            or self._union(self._policy.signals[s].find_files for s in self._meaningful(route))
             or self._policy.find_files.default_prefixes
         )
 
@@ -130,17 +136,26 @@ class _RouteFilterBuilder:
         extra = self._policy.find_files.domain_prefer if known else ()
         return self._union((self._find_files_prefixes(route), extra))
 
+    def _meaningful(self, route: RouteResult) -> list[SignalName]:
+        return meaningful_signals(route, self._policy, self._forced)
+
     @staticmethod
     def _union(groups: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
         return tuple(dict.fromkeys(prefix for group in groups for prefix in group))
 
 
-def _meaningful(route: RouteResult, policy: Policy) -> list[SignalName]:
+def fired_signals(route: RouteResult, policy: Policy, forced: Forced) -> list[SignalName]:
+    """Signals that fire, the forced ones as they are forced, in the order of POLICY §6."""
+    by_anchors = anchor_signal_types(route, policy)
+    return [signal for signal in SIGNALS if forced.get(signal, signal in by_anchors)]
+
+
+def meaningful_signals(route: RouteResult, policy: Policy, forced: Forced) -> list[SignalName]:
     """`anchor_signal_types(route) - {FIND_FILES}`, in order. Spec: POLICY §7."""
-    return [signal for signal in anchor_signal_types(route, policy) if signal != "FIND_FILES"]
+    return [signal for signal in fired_signals(route, policy, forced) if signal != "FIND_FILES"]
 
 
-def _directories(paths: Iterable[str]) -> tuple[str, ...]:
+def directories(paths: Iterable[str]) -> tuple[str, ...]:
     """Folders of the paths, each with its closing slash; a path in the root gives none."""
     folders = (posixpath.dirname(path) for path in paths)
     return tuple(dict.fromkeys(f"{folder}/" for folder in folders if folder.strip("/")))
