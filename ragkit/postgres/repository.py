@@ -1,8 +1,8 @@
 """The persistence of RAG: sessions, rows, caches, retrieval. Spec: MODULE §3 (`RagRepository`).
 
 Reading methods take the connection of the caller's snapshot, so that one answer sees one state of the database; writing
-methods open their own transaction. Jobs and kept requests stand in files of their own and are offered here too, since
-this is the one name that MODULE gives to all of them.
+methods open their own transaction. Jobs, kept requests and what an explanation reads stand in files of their own and
+are offered here too, since this is the one name that MODULE gives to all of them.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from ragkit.layers import Layer
 from ragkit.postgres import statements
 from ragkit.postgres.caches import ContentCaches
 from ragkit.postgres.database import Connection, Database
+from ragkit.postgres.inspection import Inspection
 from ragkit.postgres.jobs import JobTable
 from ragkit.postgres.requests import RequestTable
 from ragkit.postgres.retrieval_statement import RetrievalStatementBuilder, Statement
@@ -52,6 +53,7 @@ class RagRepository:
         self.jobs = JobTable(database)
         self.caches = ContentCaches(database)
         self.requests = RequestTable(database)
+        self.inspection = Inspection()
 
     # --- schema and sessions
 

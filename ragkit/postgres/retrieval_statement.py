@@ -19,6 +19,10 @@ SEED_FILES = 5
 """Files that one missing hint may find by a part of its path."""
 
 
+NO_LIMIT = 2**31 - 1
+NOTHING = sql.SQL("")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Statement:
     """A composed statement and its values."""
@@ -38,7 +42,7 @@ class RetrievalStatementBuilder:
             dense=statements.DENSE_LEG if request.vector is not None else None,
             lexical=statements.LEXICAL_LEG if words.finding else None,
             named=statements.NAMED_LEG if words.names or words.paths else None,
-            filters=_hard_filters(request.filters),
+            filters=hard_filters(request.filters),
         )
 
     def build_exact_files(self, request: RetrievalRequest, paths: Iterable[str]) -> Statement:
@@ -55,13 +59,58 @@ class RetrievalStatementBuilder:
         """Rows that point to one of these nodes (hashed, the nearest first), under the plan's hard filters."""
         fewer = replace(request, layers={layer: min(per_layer, depth) for layer, depth in request.layers.items()})
         composed = _compose(
-            fewer, dense=None, lexical=None, named=statements.GRAPH_LEG, filters=_hard_filters(request.filters)
+            fewer, dense=None, lexical=None, named=statements.GRAPH_LEG, filters=hard_filters(request.filters)
         )
         return Statement(text=composed.text, params={**composed.params, "nodes": list(nodes)})
 
+    def build_probe(self, request: RetrievalRequest, files: Iterable[int]) -> Statement:
+        """Every row of these files in the plan's layers, with its true place in each leg and which filters it passes.
+
+        The legs are those of `build_retrieve` without their limits, so that a place here is the place there.
+        """
+        boundless = replace(request, layers=dict.fromkeys(request.layers, NO_LIMIT))
+        words, names = request.words, hard_filters(request.filters)
+        predicates = [_judged(name) for name in names]
+        composed = _compose(
+            boundless,
+            dense=statements.DENSE_LEG if request.vector is not None else None,
+            lexical=statements.LEXICAL_LEG if words.finding else None,
+            named=statements.NAMED_LEG if words.names or words.paths else None,
+            filters=names,
+            pool=statements.PROBED,
+            further=sql.SQL(statements.PASSES).format(predicates=sql.SQL(", ").join(predicates)),
+        )
+        return Statement(text=composed.text, params={**composed.params, "files": list(files)})
+
+    def build_filtered_rows(self, request: RetrievalRequest) -> Statement:
+        """How many rows each hard filter leaves: alone, and after those before it."""
+        predicates = [_judged(name) for name in hard_filters(request.filters)]
+        count = sql.SQL(statements.COUNT_WHERE)
+        both = sql.SQL(" AND ")
+        text = sql.SQL(statements.FILTERED_ROWS).format(
+            alone=sql.SQL(", ").join([count.format(predicate=predicate) for predicate in predicates]),
+            cumulative=sql.SQL(", ").join(
+                [count.format(predicate=both.join(predicates[: n + 1])) for n in range(len(predicates))]
+            ),
+        )
+        return Statement(text=text, params=_params(request))
+
+    def build_predicates(self, request: RetrievalRequest) -> dict[str, Statement]:
+        """Fragment of each filter that is a predicate → the predicate with its values; hard ones first."""
+        filters = request.filters
+        soft = {
+            "prefer_path_prefixes": bool(filters.prefer_path_prefixes),
+            "prefer_like_patterns": bool(filters.prefer_like_patterns),
+            "prefer_non_tests": filters.prefer_non_tests,
+        }
+        params = _params(request)
+        texts = [(name, sql.SQL(statements.HARD_FILTERS[name])) for name in hard_filters(filters)]
+        texts += [(name, sql.SQL(statements.SOFT_FILTERS[name])) for name, present in soft.items() if present]
+        return {name: Statement(text=sql.Composed([text]), params=params) for name, text in texts}
+
     @staticmethod
     def _seed(request: RetrievalRequest, leg: LiteralString, extra: Mapping[str, object]) -> Statement:
-        filters = [name for name in _hard_filters(request.filters) if name != "path_prefixes"]
+        filters = [name for name in hard_filters(request.filters) if name != "path_prefixes"]
         composed = _compose(request, dense=None, lexical=None, named=leg, filters=filters)
         return Statement(text=composed.text, params={**composed.params, **extra, "rows_per_file": SEED_ROWS_PER_FILE})
 
@@ -73,6 +122,8 @@ def _compose(
     lexical: LiteralString | None,
     named: LiteralString | None,
     filters: Iterable[str],
+    pool: LiteralString = statements.POOL,
+    further: sql.Composable = NOTHING,
 ) -> Statement:
     predicates = sql.SQL("").join(sql.SQL(" AND ") + sql.SQL(statements.HARD_FILTERS[name]) for name in filters)
     legs = [
@@ -84,12 +135,18 @@ def _compose(
     text = (
         sql.SQL("WITH ")
         + sql.SQL(", ").join([sql.SQL(statements.ASKED), *legs])
-        + sql.SQL(statements.CANDIDATES).format(cosine=sql.SQL(cosine))
+        + sql.SQL(pool)
+        + sql.SQL(statements.CANDIDATES).format(cosine=sql.SQL(cosine), further=further)
     )
     return Statement(text=text, params=_params(request))
 
 
-def _hard_filters(filters: RowFilters) -> list[str]:
+def _judged(name: str) -> sql.Composed:
+    """A predicate that says no, too, of a row that lacks the column."""
+    return sql.SQL("coalesce({}, false)").format(sql.SQL(statements.HARD_FILTERS[name]))
+
+
+def hard_filters(filters: RowFilters) -> list[str]:
     """Names of the fragments that the filters need, in the order of the table."""
     needed = {
         "path_prefixes": filters.path_prefixes is not None,

@@ -414,8 +414,8 @@ NO_DENSE: LiteralString = "dense AS (SELECT 0::bigint AS file_id, 0 AS row_no, 0
 NO_LEXICAL: LiteralString = "lexical AS (SELECT 0::bigint AS file_id, 0 AS row_no, 0::bigint AS rank WHERE false)"
 NO_NAMED: LiteralString = "named AS (SELECT 0::bigint AS file_id, 0 AS row_no, 0::bigint AS rank WHERE false)"
 
-# One row: a candidate with both legs' scores, whichever leg found it.
-CANDIDATES: LiteralString = """
+# One row: a row that some leg found, with its place in each.
+POOL: LiteralString = """
 , pool AS (
     SELECT file_id, row_no, max(dense_rank) AS dense_rank, max(lexical_rank) AS lexical_rank,
            max(named_rank) AS named_rank
@@ -424,7 +424,21 @@ CANDIDATES: LiteralString = """
         UNION ALL SELECT file_id, row_no, NULL, rank, NULL FROM lexical
         UNION ALL SELECT file_id, row_no, NULL, NULL, rank FROM named
     ) AS legs GROUP BY file_id, row_no
-)
+)"""
+
+# One row: a row of the asked layers in one of the probed files, with its place in each leg; no leg need have found it.
+PROBED: LiteralString = """
+, pool AS (
+    SELECT p.file_id, p.row_no, dense.rank AS dense_rank, lexical.rank AS lexical_rank, named.rank AS named_rank
+    FROM rag_posting p
+    LEFT JOIN dense USING (file_id, row_no) LEFT JOIN lexical USING (file_id, row_no)
+    LEFT JOIN named USING (file_id, row_no)
+    WHERE p.rag_session_id = %(session)s AND p.file_id = ANY (%(files)s::bigint[]) AND p.layer = ANY (%(layers)s)
+      AND p.revision <= %(revision)s
+)"""
+
+# One row: a candidate with both legs' scores, whichever leg found it.
+CANDIDATES: LiteralString = """
 SELECT r.file_id, r.row_no, r.layer, r.path, r.domain, r.lang, r.is_test, r.line_start, r.line_end, r.content_hash,
        {cosine} AS cosine,
        coalesce(-(r.weights <#> %(idf)s), 0) AS bm25,
@@ -436,7 +450,7 @@ SELECT r.file_id, r.row_no, r.layer, r.path, r.domain, r.lang, r.is_test, r.line
        (SELECT min(p.place) FROM unnest(%(prefer_path_prefixes)s::text[]) WITH ORDINALITY AS p(prefix, place)
         WHERE r.path LIKE p.prefix) AS prefer_path,
        coalesce(r.path LIKE ANY (%(prefer_like_patterns)s::text[])
-                OR r.title LIKE ANY (%(prefer_like_patterns)s::text[]), false) AS prefer_like
+                OR r.title LIKE ANY (%(prefer_like_patterns)s::text[]), false) AS prefer_like{further}
 FROM pool
 JOIN rag_posting r ON r.rag_session_id = %(session)s AND r.file_id = pool.file_id AND r.row_no = pool.row_no
 LEFT JOIN rag_vector v ON v.rag_session_id = %(session)s AND v.file_id = pool.file_id AND v.row_no = pool.row_no
@@ -444,3 +458,46 @@ ORDER BY r.path, r.layer, r.line_start, r.row_no"""
 
 COSINE: LiteralString = "-(v.embedding <#> %(vector)s)"
 NO_COSINE: LiteralString = "NULL::float8"
+
+# --- what is asked of one document, or of a plan, when it is to be explained -----------------------------------------
+
+# One row: a shown row of a file, and whether the index holds all of it that it should.
+ITEM_ROWS: LiteralString = """
+SELECT d.file_id, d.row_no, d.layer, f.path, d.public_id, d.line_start, d.line_end,
+       d.embedded_sha IS NOT NULL AS embedded, v.file_id IS NOT NULL AS has_vector, p.file_id IS NOT NULL AS has_words
+FROM rag_file f
+JOIN rag_document d ON d.rag_session_id = %(session)s AND d.file_id = f.file_id
+LEFT JOIN rag_vector v ON v.rag_session_id = %(session)s AND v.file_id = d.file_id AND v.row_no = d.row_no
+LEFT JOIN rag_posting p ON p.rag_session_id = %(session)s AND p.file_id = d.file_id AND p.row_no = d.row_no
+WHERE f.rag_session_id = %(session)s AND f.path = ANY (%(paths)s) AND f.revision <= %(revision)s
+ORDER BY f.path, d.row_no"""
+
+# One row: an indexed file with one of these paths, or whose path ends as one of them does.
+FILES_LIKE: LiteralString = """
+SELECT path FROM rag_file
+WHERE rag_session_id = %(session)s AND revision <= %(revision)s
+  AND (path = ANY (%(paths)s) OR lower(path) LIKE ANY (%(endings)s::text[]))
+ORDER BY length(path), path COLLATE "C" LIMIT %(limit)s"""
+
+# One row: the counts of a job that was done, the newest first.
+DONE_JOBS: LiteralString = """
+SELECT kind, files FROM rag_index_job WHERE rag_session_id = %(session)s AND status = 'done'
+ORDER BY created_at DESC, index_job_id LIMIT %(limit)s"""
+
+# One row: how many rows of a plan's layers there are, pass each hard filter alone, and pass it and all before it.
+FILTERED_ROWS: LiteralString = """
+SELECT count(*), ARRAY[{alone}]::bigint[], ARRAY[{cumulative}]::bigint[]
+FROM rag_posting r
+WHERE r.rag_session_id = %(session)s AND r.layer = ANY (%(layers)s) AND r.revision <= %(revision)s"""
+COUNT_WHERE: LiteralString = "count(*) FILTER (WHERE {predicate})"
+PASSES: LiteralString = ", ARRAY[{predicates}]::boolean[] AS passes"
+EXPLAIN: LiteralString = "EXPLAIN (ANALYZE, BUFFERS) "
+
+SOFT_FILTERS: Mapping[str, LiteralString] = {
+    "prefer_path_prefixes": "r.path LIKE ANY (%(prefer_path_prefixes)s::text[])",
+    "prefer_like_patterns": (
+        "r.path LIKE ANY (%(prefer_like_patterns)s::text[]) OR r.title LIKE ANY (%(prefer_like_patterns)s::text[])"
+    ),
+    "prefer_non_tests": "NOT r.is_test",
+}
+"""Preference → what a preferred row satisfies; shown to people, while `CANDIDATES` computes it."""

@@ -62,12 +62,12 @@ def key_of(candidate: Candidate) -> Key:
 
 def rank(candidates: Iterable[Candidate], seeds: Mapping[Key, Seed], context: ScoringContext) -> tuple[ScoredRow, ...]:
     """Best first: score, then the plan's order of layers, path, span."""
-    unseeded = [_score(candidate, None, context) for candidate in candidates]
+    unseeded = [score(candidate, None, context) for candidate in candidates]
     unseeded.sort(key=lambda row: _order(row, context))
     scored = unseeded
     chosen = _seeded(unseeded, seeds, context.ranking.seed_rows)
     if chosen:
-        scored = [_score(row.candidate, chosen.get(key_of(row.candidate)), context) for row in unseeded]
+        scored = [score(row.candidate, chosen.get(key_of(row.candidate)), context) for row in unseeded]
         scored.sort(key=lambda row: _order(row, context))
     return tuple(_less_repeats(scored, context)) if context.ranking.parts.repeat else tuple(scored)
 
@@ -98,7 +98,8 @@ def outranked_reason(row: ScoredRow, limit: int) -> Reason:
     return Reason(code="drop.below_limit", params={"score": row.score, "limit": limit})
 
 
-def _score(candidate: Candidate, seed: Seed | None, context: ScoringContext) -> ScoredRow:
+def score(candidate: Candidate, seed: Seed | None, context: ScoringContext) -> ScoredRow:
+    """A candidate's parts and their sum."""
     ranking, weights = context.ranking, context.ranking.parts
     words = candidate.bm25 / context.idf_mass if context.idf_mass > 0 else 0.0
     lexical = lexical_weight(ranking.lexical, context.query_language, candidate.lang)

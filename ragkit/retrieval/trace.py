@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import cast
+from typing import Literal, cast
 
 from ragkit.layers import Layer
 from ragkit.messages import Reason
 from ragkit.policy.plan import RetrievalPlan
 from ragkit.policy.signals import SignalReading
+from ragkit.retrieval.diagnosis import Diagnosis
+from ragkit.retrieval.explanation import Explanation
 from ragkit.routing.contract import RouterContract
 from ragkit.routing.route import RouteResult
 
@@ -126,7 +128,12 @@ class EvidenceCheck:
     flag: str
     satisfied: bool
     by: tuple[str, ...]
-    """Public ids of the rows that satisfy it."""
+    """Public ids of the rows that satisfy it, the best first."""
+
+
+Allowance = Literal["answer", "answer_freely", "answer_with_gaps", "say_missing", "say_nothing_found"]
+"""What an answerer may do: answer from the rows; answer although nothing is required; answer, naming what no row shows;
+only say what is missing; only say that nothing was found."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,12 +143,17 @@ class Evidence:
     checks: tuple[EvidenceCheck, ...]
     satisfied: bool
     may_answer: bool
+    allowance: Allowance
+    reason: Reason
+    """The allowance as a sentence, with what is missing."""
 
     def to_json(self) -> dict[str, object]:
-        """`{satisfied, may_answer, checks}`."""
+        """`{satisfied, may_answer, allowance, reason, checks}`."""
         return {
             "satisfied": self.satisfied,
             "may_answer": self.may_answer,
+            "allowance": self.allowance,
+            "reason": self.reason.to_json(),
             "checks": [{"flag": c.flag, "satisfied": c.satisfied, "by": list(c.by)} for c in self.checks],
         }
 
@@ -166,11 +178,15 @@ class Trace:
     words: tuple[WordView, ...]
     evidence: Evidence
     timings: Mapping[str, float]
-    """Milliseconds by step, and `total`."""
+    """Milliseconds by step, and `total`, which they add up to."""
+    expected: tuple[Diagnosis, ...] = ()
+    """Verdicts on the documents that the question's author expects, where they were named."""
+    explanation: Explanation | None = None
+    """Where it was asked for."""
 
     def to_json(self) -> dict[str, object]:
-        """The promised document; `timings` comes last and is the only part that differs between runs."""
-        return {
+        """The promised document; what differs between runs comes last: `timings`, and where asked for `analyzed`."""
+        body: dict[str, object] = {
             "trace_version": TRACE_VERSION,
             "query": self.query,
             "session": self.session,
@@ -186,5 +202,10 @@ class Trace:
             "steps": [step.to_json() for step in self.steps],
             "words": [word.to_json() for word in self.words],
             "evidence": self.evidence.to_json(),
+            "expected": [diagnosis.to_json() for diagnosis in self.expected],
+            "explain": None if self.explanation is None else self.explanation.to_json(),
             "timings": dict(self.timings),
         }
+        if self.explanation is not None:
+            body["analyzed"] = {plan.plan: plan.analyzed for plan in self.explanation.plans}
+        return body

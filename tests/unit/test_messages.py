@@ -22,7 +22,12 @@ from ragkit import bundle, errors
 from ragkit.errors import InvalidInput
 from ragkit.indexing.exclusions import LEFT_OUT_REASONS
 from ragkit.messages import Messages, Reason, Span, reason_from_json
+from ragkit.policy.origin import OriginKind
 from ragkit.policy.policy import PartWeights
+from ragkit.retrieval.diagnosis import Stage as VerdictStage
+from ragkit.retrieval.diagnosis import VerdictCode
+from ragkit.retrieval.rank_change import ChangeKind
+from ragkit.retrieval.trace import Allowance
 from ragkit.routing.contract import AnchorType, ConversationMode, EvidencePolicy, Intent
 from ragkit.service.job_record import Stage
 
@@ -38,9 +43,16 @@ SETS = {
     "ui.use_": ("finds", "scores", "stop", "absent"),
     "ui.link_": ("session_unknown", "policy_unknown"),
     "evidence.": tuple(name for name in EvidencePolicy.model_fields if name.startswith("require_")),
-    "left_out.": LEFT_OUT_REASONS,
+    "left_out.": (*LEFT_OUT_REASONS, "no_rows"),
     "progress.": get_args(Stage),
     "step.": ("exact_files", "path_substrings", "semantic", "merge", "limit"),
+    "verdict.": get_args(VerdictCode),
+    "why.": get_args(VerdictCode),
+    "stage.": get_args(VerdictStage),
+    "origin.": get_args(OriginKind),
+    "remedy.": get_args(ChangeKind),
+    "lacks.": ("item", "words", "vector"),
+    "allowance.": get_args(Allowance),
     "dropped.": ("not_in_pool", "same_text", "found_twice", "below_limit"),
 }
 """Closed sets that codes are made from. Parts of a score: `PartWeights` names all but the two legs."""
