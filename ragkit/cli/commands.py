@@ -13,7 +13,7 @@ import typer.main
 from pydantic import ValidationError
 
 from ragkit import bundle
-from ragkit.cli import output, upkeep
+from ragkit.cli import diagnosis, output, upkeep
 from ragkit.cli.batch import read_json, run_batch
 from ragkit.cli.engine import opened_engine
 from ragkit.errors import InvalidInput, WrongUse
@@ -213,6 +213,13 @@ def query(
     state: State = None,
     limit: Annotated[int | None, typer.Option(help="Replaces the limit of each plan.")] = None,
     intent: Forced = None,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Add SQL, filters with their rows, EXPLAIN, and what leads elsewhere.")
+    ] = False,
+    expect: Annotated[
+        list[str] | None,
+        typer.Option("--expect", help="A document that ought to be found; more than once: several."),
+    ] = None,
     batch: Batch = None,
     as_json: Json = False,
 ) -> None:
@@ -224,7 +231,16 @@ def query(
     with opened_engine(settings) as engine:
 
         def one(text: str, given: ConversationState | None) -> dict[str, object]:
-            ask = Ask(query=text, session=session, policy=policy, state=given, limit=limit, intent=forced)
+            ask = Ask(
+                query=text,
+                session=session,
+                policy=policy,
+                state=given,
+                limit=limit,
+                intent=forced,
+                explain=explain,
+                expected=tuple(expect or ()),
+            )
             return engine.answer(ask).to_json()
 
         if batch is not None:
@@ -237,6 +253,41 @@ def query(
         output.print_json(trace)
     else:
         output.print_rows(trace, settings.language)
+        diagnosis.print_expected(trace, settings.language)
+        diagnosis.print_explanation(trace, settings.language)
+
+
+@app.command()
+def why(
+    session: Annotated[str, typer.Argument(help="Session to ask.")],
+    query: Annotated[str, typer.Argument(help="The question.")],
+    path: Annotated[str, typer.Argument(help="A path, or an id such as path#heading or path::name.")],
+    policy: PolicyName = "spec",
+    state: State = None,
+    limit: Annotated[int | None, typer.Option(help="Replaces the limit of each plan.")] = None,
+    intent: Forced = None,
+    as_json: Json = False,
+) -> None:
+    """Say why a document is in the answer or not, and what would bring it in; exit status 1 where it is not."""
+    from ragkit.service import Ask
+
+    settings = Settings.from_env()
+    ask = Ask(
+        query=query,
+        session=session,
+        policy=policy,
+        state=_state_file(state),
+        limit=limit,
+        intent=_intent(intent),
+    )
+    with opened_engine(settings) as engine:
+        found = engine.why(ask, path)
+    if as_json:
+        output.print_json(diagnosis.why_json(found, settings.language))
+    else:
+        diagnosis.print_why(diagnosis.why_json(found, settings.language), settings.language)
+    if not found.verdict.is_found:
+        raise typer.Exit(1)
 
 
 @app.command(name="eval")

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from time import perf_counter
 
 from ragkit.layers import Layer
 from ragkit.messages import Reason
@@ -31,6 +30,7 @@ from ragkit.retrieval.scoring import (
 )
 from ragkit.retrieval.search_query import SearchQuery
 from ragkit.retrieval.session_retriever import PlanSearch, RagSessionRetriever
+from ragkit.retrieval.stopwatch import Stopwatch
 from ragkit.retrieval.trace import DROPPED_ROWS_AT_MOST, DroppedRow, Hit, Step, WordView
 
 POINTED_AT = frozenset({Layer.C1_SYMBOL_CATALOG, Layer.D1_DOCUMENT_CATALOG, Layer.D3_ENTITY_CATALOG})
@@ -39,13 +39,24 @@ POINTED_AT = frozenset({Layer.C1_SYMBOL_CATALOG, Layer.D1_DOCUMENT_CATALOG, Laye
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FetchedRows:
-    """What one plan gave."""
+    """What one plan gave, and all that it was made from: what a verdict or a counterfactual judges again."""
 
     rows: tuple[Hit, ...]
     """Ranked from 1 within the plan."""
     steps: tuple[Step, ...]
     words: tuple[WordView, ...]
-    timings: Mapping[str, float]
+    search: PlanSearch
+    context: ScoringContext
+    candidates: tuple[Candidate, ...]
+    seeds: Mapping[Key, Seed]
+    kept: tuple[ScoredRow, ...]
+    """One row a content, best first: the answer's rows and those below the limit."""
+    merged: tuple[MergedRow, ...]
+    hints: tuple[str, ...]
+    """Documents that the plan names."""
+    missing_hints: tuple[str, ...]
+    nodes: tuple[str, ...]
+    """Public ids of the rows that a step along the graph started from."""
 
 
 class RagRetrievalAdapter:
@@ -65,13 +76,17 @@ class RagRetrievalAdapter:
         *,
         ranking: Ranking,
         depths: Mapping[Layer, int],
+        watch: Stopwatch | None = None,
     ) -> FetchedRows:
         """Ranked rows of a plan, at most `plan.limit`, with every step's counts and reasons."""
-        started = perf_counter()
+        lap = (watch or Stopwatch()).lap
         search = self._retriever.prepare(connection, session, plan, query, ranking, depths)
-        seeds, found, seed_steps = self._seed(search)
+        lap("words")
+        seeds, found, seed_steps, missing = self._seed(search)
+        if seed_steps:
+            lap("seeds")
         semantic = self._retriever.retrieve(search)
-        searched = perf_counter()
+        lap("search")
         merged = _merge_candidates(found, semantic)
         context = ScoringContext(
             ranking=ranking,
@@ -81,11 +96,15 @@ class RagRetrievalAdapter:
             prefer_non_tests=bool(plan.filters.prefer_non_tests),
         )
         ranked = rank(merged, seeds, context)
-        neighbours, graph_steps = self._neighbours(search, ranked, context)
+        lap("rank")
+        neighbours, graph_steps, nodes = self._neighbours(search, ranked, context)
+        if graph_steps:
+            lap("graph")
         if neighbours:
             merged = _with_neighbours(merged, neighbours)
             ranked = rank(merged, seeds, context)
         kept, duplicates = merge_duplicates(ranked)
+        lap("rank")
         shown, below = kept[: plan.limit], kept[plan.limit :]
         ids = self._public_ids(search, below, duplicates)
         hits = self._hits(search, shown, query)
@@ -96,15 +115,28 @@ class RagRetrievalAdapter:
             _merge_step(plan, len(found) + len(semantic) + len(neighbours), len(kept), duplicates, ids),
             _limit_step(plan, kept, below, ids),
         )
-        ended = perf_counter()
-        timings = {"search": (searched - started) * 1000, "rank_and_read": (ended - searched) * 1000}
-        return FetchedRows(rows=hits, steps=steps, words=search.words, timings=timings)
+        lap("read")
+        return FetchedRows(
+            rows=hits,
+            steps=steps,
+            words=search.words,
+            search=search,
+            context=context,
+            candidates=tuple(merged),
+            seeds=seeds,
+            kept=kept,
+            merged=duplicates,
+            hints=plan.filters.target_doc_hints or (),
+            missing_hints=missing,
+            nodes=nodes,
+        )
 
-    def _seed(self, search: PlanSearch) -> tuple[dict[Key, Seed], list[Candidate], tuple[Step, ...]]:
-        """Rows of the documents that the plan names; costs a round trip only where it names some."""
+    def _seed(self, search: PlanSearch) -> tuple[dict[Key, Seed], list[Candidate], tuple[Step, ...], tuple[str, ...]]:
+        """Rows of the documents that the plan names, and which names no file has exactly; costs a round trip only where
+        it names some."""
         hints = search.plan.filters.target_doc_hints or ()
         if not hints:
-            return {}, [], ()
+            return {}, [], (), ()
         exact = self._retriever.retrieve_exact_files(search, hints)
         there = {candidate.path for candidate in exact}
         missing = tuple(hint for hint in hints if hint.lower() not in there)
@@ -116,21 +148,22 @@ class RagRetrievalAdapter:
             steps.append(_seed_step("path_substrings", search.plan, missing, partly, lost))
         seeds: dict[Key, Seed] = {key_of(candidate): "path_substring" for candidate in partly}
         seeds |= {key_of(candidate): "exact_path" for candidate in exact}
-        return seeds, [*exact, *partly], tuple(steps)
+        return seeds, [*exact, *partly], tuple(steps), missing
 
     def _neighbours(
         self, search: PlanSearch, ranked: Sequence[ScoredRow], context: ScoringContext
-    ) -> tuple[list[Candidate], tuple[Step, ...]]:
-        """Rows that point to the best rows which the query names; costs round trips only where the weight is not 0."""
+    ) -> tuple[list[Candidate], tuple[Step, ...], tuple[str, ...]]:
+        """Rows that point to the best rows which the query names, and those rows' ids; costs round trips only where the
+        weight is not 0."""
         if not context.ranking.parts.graph:
-            return [], ()
+            return [], (), ()
         named = [
             key_of(row.candidate)
             for row in ranked
             if row.candidate.layer in POINTED_AT and (row.candidate.name_defined or row.candidate.path_named)
         ][: context.ranking.graph_rows]
         if not named:
-            return [], ()
+            return [], (), ()
         ids = self._repository.public_ids(search.connection, search.session, named)
         nodes = [ids[key] for key in named]
         found = self._retriever.retrieve_neighbours(search, nodes)
@@ -143,7 +176,7 @@ class RagRetrievalAdapter:
             dropped={},
             notes=(reason,),
         )
-        return found, (step,)
+        return found, (step,), tuple(nodes)
 
     def _hits(self, search: PlanSearch, shown: Sequence[ScoredRow], query: SearchQuery) -> tuple[Hit, ...]:
         documents = self._repository.document_rows(

@@ -97,8 +97,7 @@ class RagSessionRetriever:
 
     def retrieve_neighbours(self, search: PlanSearch, nodes: Sequence[str]) -> list[Candidate]:
         """Rows that point to these rows (public ids, the nearest first): a step along the graph."""
-        hasher = TermHasher(search.session.rag_session_id, search.session.analysis_version or 0)
-        marks = [hasher.node(node) for node in nodes]
+        marks = node_marks(search.session, nodes)
         return self._repository.retrieve_neighbours(
             search.connection, search.request, marks, per_layer=NEIGHBOURS_PER_LAYER
         )
@@ -118,6 +117,12 @@ class RagSessionRetriever:
             prefer_like_patterns=filters.prefer_like_patterns or (),
             prefer_non_tests=bool(filters.prefer_non_tests),
         )
+
+
+def node_marks(session: SessionRow, nodes: Sequence[str]) -> list[int]:
+    """Public ids as the session's inverted index holds them."""
+    hasher = TermHasher(session.rag_session_id, session.analysis_version or 0)
+    return [hasher.node(node) for node in nodes]
 
 
 def layer_depths(plan: RetrievalPlan, ranking: Ranking, depths: Mapping[Layer, int]) -> dict[Layer, int]:

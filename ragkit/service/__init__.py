@@ -18,11 +18,12 @@ from ragkit.postgres.database import Database
 from ragkit.postgres.repository import RagRepository
 from ragkit.postgres.upserter import RagDocumentUpserter
 from ragkit.routing.router import IntentRouter
+from ragkit.service.ask import Ask
 from ragkit.service.file_batch import FileBatches
 from ragkit.service.indexing_job import JobTools
 from ragkit.service.orchestrator import Enqueued, IndexingOrchestrator, job_json
 from ragkit.service.query_router import RagQueryRouter
-from ragkit.service.rag_service import Ask, RagService, SessionSummary
+from ragkit.service.rag_service import RagService, SessionSummary
 from ragkit.service.session_store import RagSessionStore
 from ragkit.service.workers import WorkerSetup
 from ragkit.settings import Settings

@@ -9,7 +9,6 @@ import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from time import perf_counter
 from typing import cast
 
 from ragkit import bundle
@@ -19,6 +18,7 @@ from ragkit.errors import DatabaseError, EmbeddingError, UnknownName, WrongUse
 from ragkit.layers import ATTRIBUTES, Family, Layer
 from ragkit.messages import Reason
 from ragkit.policy.code_plan import plans
+from ragkit.policy.origin import filter_origins
 from ragkit.policy.plan import RetrievalPlan
 from ragkit.policy.policy import Policy, Ranking
 from ragkit.policy.signals import read_signals
@@ -28,13 +28,18 @@ from ragkit.postgres.database_status import DatabaseStatus, database_status
 from ragkit.postgres.repository import RagRepository
 from ragkit.postgres.rows import DocumentRow, JobRow, SessionRow
 from ragkit.retrieval.adapter import FetchedRows, RagRetrievalAdapter
+from ragkit.retrieval.diagnosis import Diagnosis
 from ragkit.retrieval.evidence import check_evidence
+from ragkit.retrieval.expected import PlanRun, Snapshot
 from ragkit.retrieval.public_id import Located, PlacedRow, ShownText, locate, paths_in
 from ragkit.retrieval.search_query import matched_forms, search_query
+from ragkit.retrieval.stopwatch import Stopwatch
 from ragkit.retrieval.trace import Hit, Trace
 from ragkit.routing.catalog import CatalogMatcher
 from ragkit.routing.contract import ConversationState, Intent
 from ragkit.routing.router import IntentRouter, RepoContext, Routing
+from ragkit.service.ask import Ask
+from ragkit.service.inspector import Demand, Inspector
 from ragkit.service.job_record import ReportProgress, ignore_progress
 from ragkit.service.orchestrator import IndexingOrchestrator
 from ragkit.service.query_router import RagQueryRouter
@@ -47,21 +52,6 @@ logger = logging.getLogger(__name__)
 CONTEXTS_KEPT = 8
 """Catalog matchers kept, one a (session, revision)."""
 MAX_LIMIT = 1000
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ask:
-    """One question and how it is to be answered."""
-
-    query: str
-    session: str
-    policy: str = "spec"
-    """Name, or path of a file."""
-    state: ConversationState | None = None
-    limit: int | None = None
-    """Replaces the limit of each plan."""
-    intent: Intent | None = None
-    """Forces the intent; the Trace says so."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,6 +105,7 @@ class RagService:
         self._analyzer = analyzer
         self._embedder = embedder
         self._adapter = RagRetrievalAdapter(repository, lambda text, query: matched_forms(text, query, analyzer))
+        self._inspector = Inspector(repository, self._adapter)
         self._contexts: dict[tuple[str, int], RepoContext] = {}
         self._contexts_lock = threading.Lock()
 
@@ -165,17 +156,27 @@ class RagService:
         Raises: UnknownName (session, policy), InvalidInput (query), WrongUse (session empty, limit), DatabaseError,
         EmbeddingError (the session's vectors are another embedder's).
         """
+        return self._answer(ask, Demand(explain=ask.explain, expected=ask.expected, remedies=ask.explain))
+
+    def why(self, ask: Ask, path: str) -> Diagnosis:
+        """Why a document (a path or a public id) is in the answer or not, and what would bring it in.
+
+        The question is not kept as a request. Raises: as `answer`.
+        """
+        return self._answer(ask, Demand(expected=(path,), remedies=True), keep=False).expected[0]
+
+    def _answer(self, ask: Ask, demand: Demand, *, keep: bool = True) -> Trace:
         if ask.limit is not None and not 1 <= ask.limit <= MAX_LIMIT:
             raise WrongUse("limit_invalid", found=ask.limit, most=MAX_LIMIT)
-        started = perf_counter()
+        watch = Stopwatch()
         named = bundle.policy(ask.policy, self.settings.data_dir)
         with self._repository.database.reading() as connection:
             session = self._usable_session(connection, ask.session)
             context = self._context(connection, session)
         routing = self._router.route(ask.query, ask.state, context, intent=ask.intent)
-        routed = perf_counter()
+        watch.lap("route")
         vector, reasons = self._vector(routing)
-        embedded = perf_counter()
+        watch.lap("embed")
         with self._repository.database.reading() as connection:
             again = self._usable_session(connection, ask.session)
             if again.revision != session.revision:  # indexed meanwhile: route by what is searched
@@ -184,18 +185,11 @@ class RagService:
             families = frozenset(layer.family.value for layer in context.layers or ())
             made, bent = plans(routing.contract, routing.route, named.policy, families=families, limit=ask.limit)
             query = search_query(routing.contract, routing.route, self._analyzer, vector)
-            fetched = [
-                self._adapter.fetch_rows(
-                    connection,
-                    session,
-                    plan,
-                    query,
-                    ranking=ranking_for(plan, routing, named.policy),
-                    depths={Layer(q.layer_id): q.top_k for q in routing.contract.retrieval_spec.layer_queries},
-                )
-                for plan in made
-            ]
-        rows = _numbered(fetched)
+            snapshot = Snapshot(connection=connection, session=session, query=query)
+            watch.lap("plan")
+            runs = [self._run(snapshot, plan, routing, named.policy, watch) for plan in made]
+            inspected = self._inspector.inspect(demand, snapshot, runs, routing, named.policy, families, watch)
+        rows = _numbered([run.fetched for run in runs])
         trace = Trace(
             query=ask.query,
             session=session.name,
@@ -209,12 +203,17 @@ class RagService:
             signals=read_signals(routing.route, named.policy),
             plans=made,
             rows=rows,
-            steps=tuple(step for part in fetched for step in part.steps),
-            words=tuple(word for part in fetched for word in part.words),
+            steps=tuple(step for run in runs for step in run.fetched.steps),
+            words=tuple(word for run in runs for word in run.fetched.words),
             evidence=check_evidence(routing.contract.evidence_policy, rows),
-            timings=_timings(started, routed, embedded, fetched),
+            timings={},
+            expected=inspected.expected,
+            explanation=inspected.explanation,
         )
-        self._keep(trace, session)
+        watch.lap("finish")
+        trace = replace(trace, timings=watch.milliseconds())
+        if keep:
+            self._keep(trace, session)
         return trace
 
     def route(
@@ -388,6 +387,30 @@ class RagService:
                 self._contexts.pop(next(iter(self._contexts)))
         return context
 
+    def _run(
+        self, snapshot: Snapshot, plan: RetrievalPlan, routing: Routing, policy: Policy, watch: Stopwatch
+    ) -> PlanRun:
+        section = ranking_section(plan, routing)
+        ranking = cast("Ranking", getattr(policy.ranking, section))
+        depths = {Layer(q.layer_id): q.top_k for q in routing.contract.retrieval_spec.layer_queries}
+        fetched = self._adapter.fetch_rows(
+            snapshot.connection,
+            snapshot.session,
+            plan,
+            snapshot.query,
+            ranking=ranking,
+            depths=depths,
+            watch=watch,
+        )
+        return PlanRun(
+            plan=plan,
+            ranking=ranking,
+            section=f"ranking.{section}",
+            depths=depths,
+            origins=filter_origins(plan, routing.route, policy),
+            fetched=fetched,
+        )
+
     def _vector(self, routing: Routing) -> tuple[Vectors | None, tuple[Reason, ...]]:
         try:
             vector = self._embedder.embed([routing.contract.query_plan.normalized])[0]
@@ -416,27 +439,18 @@ class RagService:
             logger.warning("a request was not kept: %s", failed.code)
 
 
-def ranking_for(plan: RetrievalPlan, routing: Routing, policy: Policy) -> Ranking:
-    """The ranking of the contract's `rerank_profile`; a plan of the other family takes its family's own."""
+def ranking_section(plan: RetrievalPlan, routing: Routing) -> str:
+    """The contract's `rerank_profile`; a plan of the other family takes its family's own."""
     profile = routing.contract.retrieval_spec.rerank_profile
     if profile != "project":
         is_code = plan.family is Family.CODE
         profile = ("code" if profile == "docs" else profile) if is_code else "docs"
-    return cast("Ranking", getattr(policy.ranking, profile))
+    return profile
 
 
 def _numbered(fetched: Sequence[FetchedRows]) -> tuple[Hit, ...]:
     rows = [row for part in fetched for row in part.rows]
     return tuple(replace(row, rank=place) for place, row in enumerate(rows, start=1))
-
-
-def _timings(started: float, routed: float, embedded: float, fetched: Sequence[FetchedRows]) -> dict[str, float]:
-    spent = {"route": (routed - started) * 1000, "embed": (embedded - routed) * 1000}
-    for part in fetched:
-        for name, elapsed_ms in part.timings.items():
-            spent[name] = spent.get(name, 0.0) + elapsed_ms
-    spent["total"] = (perf_counter() - started) * 1000
-    return {name: round(elapsed_ms, 3) for name, elapsed_ms in spent.items()}
 
 
 def _shown_row(row: DocumentRow, session: SessionRow) -> dict[str, object]:

@@ -237,6 +237,47 @@ def test_query_prints_the_whole_trace(ragkit: Run) -> None:
     assert {**again, "timings": 0} == {**trace, "timings": 0}
 
 
+def test_why_prints_a_verdict(ragkit: Run) -> None:
+    done = ragkit("why", "demo", "POST /v1/pickups", "CHANGELOG.md", "--json")
+    found = done.json
+    assert (done.status, done.err) == (1, "")
+    assert found.keys() == {"id", "verdict", "stage", "sentence", "plan", "reasons", "remedies"}
+    assert found["verdict"].keys() == {"code", "params"}
+    assert (found["verdict"]["code"], found["stage"]) == ("hard_filter", "filter")
+    assert found["sentence"].startswith("The hard filter path_prefixes = docs/api/, docs/ leaves none of the ")
+    assert found["remedies"][0]["sentences"][0] == "Drop the hard filter path_prefixes (now docs/api/, docs/)."
+    assert ragkit("why", "demo", "POST /v1/pickups", "CHANGELOG.md", "--json").out == done.out
+    there = ragkit("why", "demo", "POST /v1/pickups", "docs/api/openapi.yaml", "--json")
+    assert (there.status, there.json["verdict"]["code"], there.json["stage"]) == (0, "found", "answer")
+
+
+def test_why_for_people(ragkit: Run) -> None:
+    done = ragkit("why", "demo", "POST /v1/pickups", "CHANGELOG.md", RAGKIT_LANGUAGE="ru")
+    first, second, *_ = done.out.splitlines()
+    assert done.status == 1
+    assert first.startswith("Жёсткий фильтр path_prefixes")
+    assert second == "убран жёстким фильтром (стадия: жёсткие фильтры, план: docs_summary_api_endpoint)"
+
+
+def test_why_of_an_unknown_session_is_wrong_use(ragkit: Run) -> None:
+    done = ragkit("why", "nowhere", "POST /v1/pickups", "CHANGELOG.md")
+    assert (done.status, done.out) == (2, "")
+    assert "nowhere" in done.err
+
+
+def test_query_explains(ragkit: Run) -> None:
+    trace = ragkit("query", "demo", "POST /v1/pickups", "--explain", "--expect", "CHANGELOG.md", "--json").json
+    (plan,) = trace["explain"]["plans"]
+    assert plan["statements"].keys() == {"exact_files", "semantic"}
+    assert {view["name"] for view in plan["filters"]} == trace["plans"][0]["filters"].keys()
+    assert "Execution Time" in trace["analyzed"][plan["plan"]]
+    assert trace["expected"][0]["verdict"]["code"] == "hard_filter"
+    assert [change["profile"] for change in trace["explain"]["profiles"]]
+    told = ragkit("query", "demo", "POST /v1/pickups", "--explain", "--expect", "CHANGELOG.md").out
+    assert "API_ENDPOINT would have to be silent; it fires by endpoint_paths: /v1/pickups" in told
+    assert "The hard filter path_prefixes" in told
+
+
 def test_query_for_people(ragkit: Run) -> None:
     out = ragkit("query", "demo", "Сколько хранится посылка?").out
     assert out.splitlines()[0].startswith("DOCS_QA · docs_summary_")
