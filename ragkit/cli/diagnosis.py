@@ -12,7 +12,7 @@ from ragkit.retrieval.diagnosis import Diagnosis, reason_sentence, remedy_reason
 
 
 def why_json(found: Diagnosis, language: Language) -> dict[str, object]:
-    """`{id, verdict, stage, sentence, plan, reasons, remedies}`; reasons and remedies with their sentences."""
+    """`{id, verdict, stage, sentence, plan, reasons, remedies, profiles}`; reasons and remedies with sentences."""
     messages = bundle.messages()
     body = found.to_json()
     return {
@@ -32,6 +32,7 @@ def why_json(found: Diagnosis, language: Language) -> dict[str, object]:
             }
             for remedy in found.remedies
         ],
+        "profiles": body["profiles"],
     }
 
 
@@ -56,6 +57,9 @@ def print_why(body: Mapping[str, object], language: Language) -> None:
         print_line(messages.sentence("cli.why_remedies", language))
         for remedy in remedies:
             print_line("  " + " ".join(cast("Sequence[str]", remedy["sentences"])))
+    if body["profiles"]:
+        print_line(messages.sentence("cli.why_profiles_asking", language))
+        _print_changes(_maps(body["profiles"]), language)
 
 
 def print_expected(trace: Mapping[str, object], language: Language) -> None:
@@ -81,7 +85,13 @@ def print_explanation(trace: Mapping[str, object], language: Language) -> None:
             print_line(text + ";")
         print_line(cast("Mapping[str, str]", trace["analyzed"])[str(plan["plan"])])
     print_line(messages.sentence("cli.why_profiles", language))
-    for change in _maps(explained["profiles"]):
+    _print_changes(_maps(explained["profiles"]), language)
+
+
+def _print_changes(changes: Sequence[Mapping[str, object]], language: Language) -> None:
+    """What would lead to each profile."""
+    messages = bundle.messages()
+    for change in changes:
         print_line("  " + messages.sentence("change.profile", language, profile=change["profile"]))
         for reason in _maps(change["reasons"]):
             print_line("    " + reason_sentence(reason_from_json(reason), messages, language))

@@ -13,6 +13,7 @@ from typing import Literal, cast, get_args
 
 from ragkit.layers import Layer
 from ragkit.messages import Language, Messages, Reason
+from ragkit.policy.counterfactual import ProfileChange
 from ragkit.policy.origin import FilterOrigin
 from ragkit.policy.plan import RetrievalPlan
 from ragkit.postgres.inspection import IndexedRow, ProbedRow
@@ -107,9 +108,11 @@ class Diagnosis:
     verdict: Verdict
     remedies: tuple[Remedy, ...] = ()
     """The least change first within each kind; empty too where nobody asked for them."""
+    profiles: tuple[ProfileChange, ...] = ()
+    """Where no plan asks its layers: what would lead to a profile that does, the smallest change first."""
 
     def to_json(self) -> dict[str, object]:
-        """`{id, verdict, stage, plan, reasons, remedies}`."""
+        """`{id, verdict, stage, plan, reasons, remedies, profiles}`."""
         return {
             "id": self.id,
             "verdict": self.verdict.to_json(),
@@ -117,6 +120,7 @@ class Diagnosis:
             "plan": self.verdict.plan,
             "reasons": [reason.to_json() for reason in self.verdict.reasons],
             "remedies": [remedy.to_json() for remedy in self.remedies],
+            "profiles": [change.to_json() for change in self.profiles],
         }
 
 

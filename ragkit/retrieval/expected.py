@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ragkit.layers import Layer
+from ragkit.policy.counterfactual import ProfileChange
 from ragkit.policy.origin import FilterOrigin
 from ragkit.policy.plan import RetrievalPlan
 from ragkit.policy.policy import Ranking
@@ -64,6 +65,22 @@ class PlanRun:
     fetched: FetchedRows
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Elsewhere:
+    """Profiles that were not chosen."""
+
+    changes: Sequence[ProfileChange]
+    """What would lead to each."""
+    layers: Mapping[str, Sequence[Layer]]
+    """Profile → the layers that it asks."""
+
+    def asking(self, item: Item) -> tuple[ProfileChange, ...]:
+        """What leads to the profiles that ask a layer of the document, the smallest change first."""
+        held = {row.layer for row in item.rows}
+        asking = [change for change in self.changes if not held.isdisjoint(self.layers[change.profile])]
+        return tuple(sorted(asking, key=lambda change: change.size))
+
+
 class ExpectedDocuments:
     """Diagnoses documents. Shared by threads."""
 
@@ -72,22 +89,28 @@ class ExpectedDocuments:
         self._adapter = adapter
 
     def diagnose(
-        self, snapshot: Snapshot, ids: Sequence[str], runs: Sequence[PlanRun], *, with_remedies: bool
+        self, snapshot: Snapshot, ids: Sequence[str], runs: Sequence[PlanRun], elsewhere: Elsewhere | None
     ) -> tuple[Diagnosis, ...]:
-        """One diagnosis an id, in their order. Costs round trips for documents that are not in the answer."""
-        return tuple(
-            self._diagnosis(snapshot, item, runs, with_remedies=with_remedies) for item in self._items(snapshot, ids)
-        )
+        """One diagnosis an id, in their order. Costs round trips for documents that are not in the answer.
 
-    def _diagnosis(self, snapshot: Snapshot, item: Item, runs: Sequence[PlanRun], *, with_remedies: bool) -> Diagnosis:
+        `elsewhere`: what is known of profiles that were not chosen; without it nobody asks what would help.
+        """
+        return tuple(self._diagnosis(snapshot, item, runs, elsewhere) for item in self._items(snapshot, ids))
+
+    def _diagnosis(
+        self, snapshot: Snapshot, item: Item, runs: Sequence[PlanRun], elsewhere: Elsewhere | None
+    ) -> Diagnosis:
         facts: list[PlanFacts] = []
         before = 0
         for run in runs:
             facts.append(self._facts(snapshot, item, run, before))
             before += len(run.fetched.rows)
         verdict = judge(item, facts)
-        remedies = tuple(self._remedies(snapshot, item, verdict, runs, facts)) if with_remedies else ()
-        return Diagnosis(id=item.id, verdict=verdict, remedies=remedies)
+        if elsewhere is None:
+            return Diagnosis(id=item.id, verdict=verdict)
+        remedies = tuple(self._remedies(snapshot, item, verdict, runs, facts))
+        profiles = elsewhere.asking(item) if verdict.code == "layer_not_asked" else ()
+        return Diagnosis(id=item.id, verdict=verdict, remedies=remedies, profiles=profiles)
 
     # --- facts
 

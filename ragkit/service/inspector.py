@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ragkit.policy.counterfactual import profile_changes
+from ragkit.policy.counterfactual import ProfileChange, profile_changes
 from ragkit.policy.policy import Policy
 from ragkit.postgres.repository import RagRepository
 from ragkit.retrieval.adapter import RagRetrievalAdapter
 from ragkit.retrieval.diagnosis import Diagnosis
-from ragkit.retrieval.expected import ExpectedDocuments, PlanRun, Snapshot
+from ragkit.retrieval.expected import Elsewhere, ExpectedDocuments, PlanRun, Snapshot
 from ragkit.retrieval.explainer import explain_plan
 from ragkit.retrieval.explanation import Explanation
 from ragkit.retrieval.stopwatch import Stopwatch
@@ -55,13 +55,16 @@ class Inspector:
         """No statement is run that the demand does not need; without any demand none."""
         expected: tuple[Diagnosis, ...] = ()
         explanation = None
+        changes: tuple[ProfileChange, ...] = ()
+        if demand.explain or demand.remedies:
+            changes = profile_changes(routing.contract, routing.route, policy, families=families)
         if demand.expected:
-            expected = self._expected.diagnose(snapshot, demand.expected, runs, with_remedies=demand.remedies)
+            layers = {name: profile.layers for name, profile in policy.profiles.items()}
+            elsewhere = Elsewhere(changes=changes, layers=layers) if demand.remedies else None
+            expected = self._expected.diagnose(snapshot, demand.expected, runs, elsewhere)
             watch.lap("why")
         if demand.explain:
-            explanation = Explanation(
-                plans=tuple(explain_plan(self._inspection, snapshot, run) for run in runs),
-                profiles=profile_changes(routing.contract, routing.route, policy, families=families),
-            )
+            explained = tuple(explain_plan(self._inspection, snapshot, run) for run in runs)
+            explanation = Explanation(plans=explained, profiles=changes)
             watch.lap("explain")
         return Inspected(expected=expected, explanation=explanation)

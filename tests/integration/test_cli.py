@@ -241,7 +241,7 @@ def test_why_prints_a_verdict(ragkit: Run) -> None:
     done = ragkit("why", "demo", "POST /v1/pickups", "CHANGELOG.md", "--json")
     found = done.json
     assert (done.status, done.err) == (1, "")
-    assert found.keys() == {"id", "verdict", "stage", "sentence", "plan", "reasons", "remedies"}
+    assert found.keys() == {"id", "verdict", "stage", "sentence", "plan", "reasons", "remedies", "profiles"}
     assert found["verdict"].keys() == {"code", "params"}
     assert (found["verdict"]["code"], found["stage"]) == ("hard_filter", "filter")
     assert found["sentence"].startswith("The hard filter path_prefixes = docs/api/, docs/ leaves none of the ")

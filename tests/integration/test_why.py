@@ -293,6 +293,23 @@ def test_adding_the_layer_is_offered(shop: RagService, tmp_path: Path) -> None:
     assert found.remedies[0].changes[0].becomes == ["C3_ENTRYPOINTS", "C0_SOURCE_CHUNKS"]
 
 
+def test_the_way_to_a_profile_that_asks_its_layers(shop: RagService) -> None:
+    """Code that a question about documentation never sees: by another intent; applied, it is found."""
+    found = shop.why(Ask(query=QUESTION, session="shop"), "src/orders.py")
+    first = found.profiles[0]
+    assert (first.profile, first.intent, first.fires, first.silent) == ("code_qa", "CODE_QA", (), ())
+    assert {change.profile for change in found.profiles} == {
+        "code_qa",
+        "code_file_lookup",
+        "code_generate_docs",
+        "project_code_overview",
+    }
+    sizes = [change.size for change in found.profiles]
+    assert sizes == sorted(sizes)
+    assert shop.why(Ask(query=QUESTION, session="shop", intent=first.intent), "src/orders.py").verdict.is_found
+    assert shop.why(Ask(query=QUESTION, session="shop"), "docs/many/050.md").profiles == ()
+
+
 # --- the explanation
 
 
