@@ -90,6 +90,13 @@ def resolved(spec: Policy, route: RouteResult) -> RetrievalPlan:
         (
             "DOCS_QA",
             "FIND_FILES",
+            {"target_doc_hints": ("docs/a/b.md",), "entity_names": ("Cell",)},
+            "prefer_like_patterns",
+            ("anchor", ("target_doc_hints",)),
+        ),
+        (
+            "DOCS_QA",
+            "FIND_FILES",
             {"process_domain": "shop"},
             "prefer_path_prefixes",
             ("policy", ("find_files.default_prefixes", "find_files.domain_prefer")),

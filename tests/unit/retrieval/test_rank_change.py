@@ -42,6 +42,22 @@ def test_by_hand() -> None:
     assert found([near, worded], worded, 1) == {"lexical.same": 1.01, "dense": 0.59}
 
 
+def test_between_passing_one_row_and_being_passed_by_another() -> None:
+    """Mass 4, weight w of words: target 0.5 + 0.5w, leader 0.9, chaser 0.0975 + w. The target leads from w > 0.8 and
+    only up to 0.805, so two decimals will not do; by meaning d: d < 0.75 and d > 0.3 / 0.4025 = 0.7453."""
+    target, leader = candidate(1, cosine=0.5, bm25=2.0), candidate(2, cosine=0.9)
+    chaser = candidate(3, cosine=0.0975, bm25=4.0)
+    assert found([target, leader, chaser], target, 1) == {"lexical.same": 0.801, "dense": 0.749}
+
+
+def test_a_row_that_leads_by_little_counts_as_above() -> None:
+    """Target 0.3 + 0.5w. To pass are 0.605 (at w > 0.61) and 0.9 (at w > 1.2): limit 2 needs the first, 1 both."""
+    target = candidate(1, cosine=0.3, bm25=2.0)
+    rows = [target, candidate(2, cosine=0.605), candidate(3, cosine=0.9)]
+    assert found(rows, target, 2)["lexical.same"] == 0.62
+    assert found(rows, target, 1)["lexical.same"] == 1.21
+
+
 def test_nothing_where_no_single_weight_can() -> None:
     """The other row is better in every part that either has."""
     better = candidate(1, cosine=0.9, bm25=2.0)
