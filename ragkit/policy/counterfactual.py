@@ -70,6 +70,8 @@ def profile_changes(
     readings = {reading.signal: reading for reading in read_signals(route, policy)}
     found: dict[str, ProfileChange] = {}
     for intent, flipped in _worlds(contract.intent):
+        if found.keys() | taken >= policy.profiles.keys():
+            break
         for profile in profiles_under(contract, route, policy, intent, flipped, families=families):
             if profile in taken or profile in found:
                 continue

@@ -6,7 +6,7 @@ that layer, a weight, the limit) and then run as a search of its own: nothing is
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -69,15 +69,15 @@ class PlanRun:
 class Elsewhere:
     """Profiles that were not chosen."""
 
-    changes: Sequence[ProfileChange]
-    """What would lead to each."""
+    changes: Callable[[], Sequence[ProfileChange]]
+    """What would lead to each; resolves many plans, so it is asked only where it is needed."""
     layers: Mapping[str, Sequence[Layer]]
     """Profile → the layers that it asks."""
 
     def asking(self, item: Item) -> tuple[ProfileChange, ...]:
         """What leads to the profiles that ask a layer of the document, the smallest change first."""
         held = {row.layer for row in item.rows}
-        asking = [change for change in self.changes if not held.isdisjoint(self.layers[change.profile])]
+        asking = [change for change in self.changes() if not held.isdisjoint(self.layers[change.profile])]
         return tuple(sorted(asking, key=lambda change: change.size))
 
 

@@ -23,4 +23,5 @@ class Ask:
     explain: bool = False
     """The Trace gets SQL, filters with their rows, EXPLAIN and what would bring other profiles."""
     expected: tuple[str, ...] = ()
-    """Public ids of documents that ought to be found; the Trace gets a verdict on each."""
+    """Public ids of documents that ought to be found; the Trace gets a verdict on each. What would bring it in takes
+    searches of its own: see `RagService.why`."""

@@ -55,9 +55,10 @@ class Inspector:
         """No statement is run that the demand does not need; without any demand none."""
         expected: tuple[Diagnosis, ...] = ()
         explanation = None
-        changes: tuple[ProfileChange, ...] = ()
-        if demand.explain or demand.remedies:
-            changes = profile_changes(routing.contract, routing.route, policy, families=families)
+
+        def changes() -> tuple[ProfileChange, ...]:
+            return profile_changes(routing.contract, routing.route, policy, families=families)
+
         if demand.expected:
             layers = {name: profile.layers for name, profile in policy.profiles.items()}
             elsewhere = Elsewhere(changes=changes, layers=layers) if demand.remedies else None
@@ -65,6 +66,6 @@ class Inspector:
             watch.lap("why")
         if demand.explain:
             explained = tuple(explain_plan(self._inspection, snapshot, run) for run in runs)
-            explanation = Explanation(plans=explained, profiles=changes)
+            explanation = Explanation(plans=explained, profiles=changes())
             watch.lap("explain")
         return Inspected(expected=expected, explanation=explanation)

@@ -156,7 +156,7 @@ class RagService:
         Raises: UnknownName (session, policy), InvalidInput (query), WrongUse (session empty, limit), DatabaseError,
         EmbeddingError (the session's vectors are another embedder's).
         """
-        return self._answer(ask, Demand(explain=ask.explain, expected=ask.expected, remedies=ask.explain))
+        return self._answer(ask, Demand(explain=ask.explain, expected=ask.expected))
 
     def why(self, ask: Ask, path: str) -> Diagnosis:
         """Why a document (a path or a public id) is in the answer or not, and what would bring it in.
