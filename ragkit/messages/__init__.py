@@ -17,6 +17,10 @@ from ragkit.errors import InvalidInput, RagkitError
 
 Language = Literal["en", "ru"]
 LANGUAGES: tuple[Language, ...] = get_args(Language)
+SHOWN_CHARS = 200
+"""Of one value in a sentence. Paths of real projects fit; a name of 50,000 characters is told by its two ends."""
+SHOWN_ITEMS = 30
+"""Of a list in a sentence."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,8 +105,18 @@ class Messages:
 
 def _shown(value: object) -> str:
     if isinstance(value, (list, tuple)):
-        return ", ".join(str(item) for item in cast("list[object]", value)) or "–"
-    return str(value)
+        items = cast("list[object]", value)
+        more = ["…"] if len(items) > SHOWN_ITEMS else []
+        return ", ".join([*(shortened(str(item)) for item in items[:SHOWN_ITEMS]), *more]) or "–"
+    return shortened(str(value))
+
+
+def shortened(text: str) -> str:
+    """At most `SHOWN_CHARS` characters, the middle taken out."""
+    if len(text) <= SHOWN_CHARS:
+        return text
+    end = SHOWN_CHARS // 4
+    return f"{text[: SHOWN_CHARS - 1 - end]}…{text[-end:]}"
 
 
 class _Lenient(string.Formatter):

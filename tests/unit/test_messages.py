@@ -179,3 +179,12 @@ def test_reason_round_trip() -> None:
     for reason in (Reason(code="a.b"), Reason(code="a.b", params={"n": 1}, span=Span(start=0, end=3))):
         assert reason_from_json(reason.to_json()) == reason
     assert Reason(code="a.b").to_json() == {"code": "a.b", "params": {}}
+
+
+def test_long_values_are_told_by_their_two_ends(messages: Messages) -> None:
+    told = messages.sentence("error.policy_unknown", "en", policy="a" * 50_000 + "z", known=["k" * 300] * 100)
+    assert len(told) < 31 * 210 + 200
+    assert told.startswith("Policy 'aaa")
+    assert "…" + "a" * 49 + "z'" in told
+    path = "/" + "p" * 199
+    assert path in messages.sentence("error.source_missing", "en", path=path)
