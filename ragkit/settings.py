@@ -13,6 +13,11 @@ import platformdirs
 from ragkit.errors import InvalidInput
 from ragkit.messages import LANGUAGES, Language
 
+MAX_WHOLE = 2**31 - 1
+"""What PostgreSQL takes as a time in milliseconds."""
+MAX_DIGITS = 20
+MAX_POOL = 1000
+MAX_WORKERS = 256
 ROOT_DATA_DIR = Path("/var/lib/ragkit")
 """Where root keeps its data: the embedded server runs as its own user and must reach it, so never a private home."""
 
@@ -84,9 +89,9 @@ class Settings:
             data_dir=Path(env["RAGKIT_DATA_DIR"]).expanduser() if env.get("RAGKIT_DATA_DIR") else default_data_dir(),
             database_url=env.get("RAGKIT_DATABASE_URL") or None,
             keep_requests=_whole(env, "RAGKIT_KEEP_REQUESTS", 1000, least=0),
-            pool_size=_whole(env, "RAGKIT_POOL_SIZE", 8, least=1),
+            pool_size=_whole(env, "RAGKIT_POOL_SIZE", 8, least=1, most=MAX_POOL),
             statement_timeout_ms=_whole(env, "RAGKIT_STATEMENT_TIMEOUT_MS", 30_000, least=1),
-            index_workers=_whole(env, "RAGKIT_INDEX_WORKERS", default_index_workers(), least=1),
+            index_workers=_whole(env, "RAGKIT_INDEX_WORKERS", default_index_workers(), least=1, most=MAX_WORKERS),
             cache_mb=_whole(env, "RAGKIT_CACHE_MB", 2_000, least=1),
             embedder=_embedder(env),
             language=_language(env),
@@ -132,12 +137,13 @@ def default_data_dir() -> Path:
     return Path(platformdirs.user_data_dir("ragkit", appauthor=False))
 
 
-def _whole(env: Mapping[str, str], name: str, default: int, *, least: int) -> int:
+def _whole(env: Mapping[str, str], name: str, default: int, *, least: int, most: int = MAX_WHOLE) -> int:
     text = env.get(name, "")
     if not text:
         return default
-    if not text.isdecimal() or int(text) < least:
-        raise InvalidInput("setting_invalid", name=name, found=text, allowed=f"a whole number from {least}")
+    fits = text.isdecimal() and len(text) <= MAX_DIGITS  # `int` itself refuses thousands of digits
+    if not fits or not least <= int(text) <= most:
+        raise InvalidInput("setting_invalid", name=name, found=text, allowed=f"a whole number from {least} to {most}")
     return int(text)
 
 

@@ -54,6 +54,12 @@ def test_read_only(text: str, read_only: bool) -> None:
         ("RAGKIT_POOL_SIZE", "0"),
         ("RAGKIT_POOL_SIZE", "many"),
         ("RAGKIT_STATEMENT_TIMEOUT_MS", "0"),
+        ("RAGKIT_STATEMENT_TIMEOUT_MS", str(2**31)),
+        ("RAGKIT_STATEMENT_TIMEOUT_MS", "9" * 20),
+        ("RAGKIT_POOL_SIZE", "1001"),
+        ("RAGKIT_INDEX_WORKERS", "257"),
+        ("RAGKIT_CACHE_MB", str(2**31)),
+        ("RAGKIT_KEEP_REQUESTS", str(2**31)),
         ("RAGKIT_LANGUAGE", "de"),
     ],
 )
