@@ -90,7 +90,8 @@ def demo_corpus() -> Path:
 def policy(name: str, data_dir: Path) -> NamedPolicy:
     """A bundled policy, one of `data_dir/policies`, or the file at a path (anything with a separator or `.toml`).
 
-    Raises: UnknownName with the policies that exist; InvalidInput naming the key that is wrong.
+    Raises: UnknownName with the policies that exist; InvalidInput `policy_unreadable` for what is there and no text,
+    or naming the key that is wrong.
     """
     if name in BUNDLED_POLICIES:
         return _parsed(read_text(f"policy/{name}.toml"), origin=name)
@@ -101,6 +102,10 @@ def policy(name: str, data_dir: Path) -> NamedPolicy:
         if path.stat().st_size > MAX_POLICY_BYTES:
             raise InvalidInput("policy_too_large", origin=name, limit=MAX_POLICY_BYTES)
         text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as broken:
+        raise InvalidInput("policy_unreadable", policy=name, problem="not UTF-8") from broken
+    except (IsADirectoryError, PermissionError) as broken:
+        raise InvalidInput("policy_unreadable", policy=name, problem=broken.strerror or "") from broken
     except (OSError, ValueError) as missing:
         raise UnknownName("policy_unknown", policy=name, known=policy_names(data_dir)) from missing
     parsed = _parsed(text, origin=name)

@@ -9,7 +9,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from types import MappingProxyType
 
+from ragkit.errors import WrongUse
 from ragkit.layers import Family, Layer
+
+MAX_LIMIT = 1000
+"""Rows of one plan at most."""
 
 FILTER_NAMES: Mapping[str, str] = MappingProxyType(
     {"metadata_domain": "metadata.domain", "metadata_subdomain": "metadata.subdomain"}
@@ -26,6 +30,15 @@ HARD_FILTERS: tuple[str, ...] = (
     "test_policy",
 )
 """Filters that hide rows; all others only move them. Spec: POLICY §10; system.md §3."""
+
+
+def check_limit(limit: int | None) -> None:
+    """Refuse a limit that no plan may have; None stands for the policy's own.
+
+    Raises: WrongUse `limit_invalid`.
+    """
+    if limit is not None and not 1 <= limit <= MAX_LIMIT:
+        raise WrongUse("limit_invalid", found=limit, most=MAX_LIMIT)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

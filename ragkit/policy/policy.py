@@ -10,10 +10,11 @@ import hashlib
 import tomllib
 from typing import Annotated, Literal, cast
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
 from ragkit.errors import InvalidInput, UnknownName
 from ragkit.layers import Layer, layer_of
+from ragkit.policy.plan import MAX_LIMIT
 
 SignalName = Literal["FIND_FILES", "API_ENDPOINT", "ARCHITECTURE", "LOGIC_FLOW", "DOMAIN_ENTITY"]
 SIGNALS: tuple[SignalName, ...] = ("FIND_FILES", "API_ENDPOINT", "ARCHITECTURE", "LOGIC_FLOW", "DOMAIN_ENTITY")
@@ -21,7 +22,9 @@ SIGNALS: tuple[SignalName, ...] = ("FIND_FILES", "API_ENDPOINT", "ARCHITECTURE",
 
 MarkerField = Literal["target_doc_hints", "file_names", "matched_aliases"]
 AnchorField = Literal["endpoint_paths", "entity_names"]
-Weight = Annotated[float, Field(ge=0, le=100)]
+Weight = Annotated[float, Field(ge=0, le=100, strict=True, allow_inf_nan=False)]
+"""Strict, as all numbers here: "8" is no number, true is none either; 8 where 8.0 is meant is."""
+Share = Annotated[float, Field(ge=0, le=1, strict=True, allow_inf_nan=False)]
 
 
 def _as_layer(value: object) -> object:
@@ -38,6 +41,24 @@ def _as_layer(value: object) -> object:
 PlanLayer = Annotated[Layer, BeforeValidator(_as_layer)]
 
 
+def _storable(text: str) -> str:
+    if "\0" in text:
+        raise ValueError("the text holds a NUL character, which no path has")
+    return text
+
+
+def _whole_pattern(pattern: str) -> str:
+    backslashes = len(pattern) - len(pattern.rstrip("\\"))
+    if backslashes % 2:
+        raise ValueError("the pattern ends in a backslash that escapes nothing; write two for one that is meant")
+    return pattern
+
+
+Prefix = Annotated[str, AfterValidator(_storable)]
+Pattern = Annotated[Prefix, AfterValidator(_whole_pattern)]
+"""Of SQL's LIKE."""
+
+
 class _Table(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -51,17 +72,17 @@ class SignalRule(_Table):
     """Fires when one of these stands in a lower-cased value of `marker_fields`."""
     profile: str
     """The summary profile, when this signal is the only meaningful one."""
-    summary_prefer: tuple[str, ...]
-    summary_hard: tuple[str, ...] = ()
+    summary_prefer: tuple[Prefix, ...]
+    summary_hard: tuple[Prefix, ...] = ()
     """Hard `path_prefixes` of a summary in which this signal fired."""
-    find_files: tuple[str, ...]
+    find_files: tuple[Prefix, ...]
 
 
 class Profile(_Table):
     """Spec: POLICY §8."""
 
     layers: Annotated[tuple[PlanLayer, ...], Field(min_length=1)]
-    limit: Annotated[int, Field(gt=0, le=1000)]
+    limit: Annotated[int, Field(gt=0, le=MAX_LIMIT, strict=True)]
 
     @model_validator(mode="after")
     def _one_family(self) -> Profile:
@@ -74,25 +95,25 @@ class GeneralBranch(_Table):
     """Spec: POLICY §9, general branch."""
 
     profile: str
-    prefer_path_prefixes: tuple[str, ...]
-    prefer_like_patterns: tuple[str, ...]
+    prefer_path_prefixes: tuple[Prefix, ...]
+    prefer_like_patterns: tuple[Pattern, ...]
 
 
 class SummaryBranch(_Table):
     """Spec: POLICY §9, summary branch."""
 
     generic_profile: str
-    default_prefer: tuple[str, ...]
+    default_prefer: tuple[Prefix, ...]
 
 
 class FindFilesBranch(_Table):
     """Spec: POLICY §9, FIND_FILES branch."""
 
     profile: str
-    file_name_root: str
+    file_name_root: Prefix
     """Only names below it give their directory."""
-    default_prefixes: tuple[str, ...]
-    domain_prefer: tuple[str, ...]
+    default_prefixes: tuple[Prefix, ...]
+    domain_prefer: tuple[Prefix, ...]
     """Added to the preferences when a domain or subdomain is known."""
 
 
@@ -119,7 +140,7 @@ class LexicalWeights(_Table):
     """Row is code, query English."""
     code_ru: Weight
     """Row is code, query Russian."""
-    expansions: Annotated[float, Field(ge=0, le=1)]
+    expansions: Share
     """Share of a term's weight when it comes from expansions or keyword hints."""
 
 
@@ -153,13 +174,13 @@ class Ranking(_Table):
     dense: Weight
     lexical: LexicalWeights
     parts: PartWeights
-    depth: Annotated[int, Field(gt=0, le=200)]
+    depth: Annotated[int, Field(gt=0, le=200, strict=True)]
     """Candidates a layer gives to each leg, where `retrieval_spec.layer_queries` does not say."""
-    common_share: Annotated[float, Field(gt=0, le=1)]
+    common_share: Annotated[Share, Field(gt=0)]
     """Words in more than this share of the rows score but find nothing by themselves."""
-    graph_rows: Annotated[int, Field(gt=0, le=20)] = 3
+    graph_rows: Annotated[int, Field(gt=0, le=20, strict=True)] = 3
     """Rows that a graph step starts from."""
-    seed_rows: Annotated[int, Field(gt=0, le=50)]
+    seed_rows: Annotated[int, Field(gt=0, le=50, strict=True)]
     """Rows of one named document that count as seeds."""
 
 

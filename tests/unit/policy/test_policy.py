@@ -50,6 +50,46 @@ def test_wrong_key_is_named(text: str, key: str) -> None:
     assert f"'{key}'" in sentence
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "key"),
+    [
+        ("limit = 8", 'limit = "8"', "profiles."),
+        ("limit = 8", "limit = 8.0", "profiles."),
+        ("limit = 8", "limit = true", "profiles."),
+        ("dense = 1.0", 'dense = "1.0"', "ranking.docs.dense"),
+        ("dense = 1.0", "dense = true", "ranking.docs.dense"),
+        ("dense = 1.0", "dense = nan", "ranking.docs.dense"),
+        ("depth = 60", 'depth = "60"', "ranking.docs.depth"),
+        ("common_share = 0.25", 'common_share = "0.25"', "ranking.docs.common_share"),
+        ("common_share = 0.25", "common_share = 0", "ranking.docs.common_share"),
+        ("seed_rows = 3", "seed_rows = 3.0", "ranking.docs.seed_rows"),
+        ('"%overview%"', "'%overview%\\'", "general.prefer_like_patterns.1"),
+        ('"%overview%"', "'%over\\\\\\'", "general.prefer_like_patterns.1"),
+        ('"%overview%"', '"%over\\u0000%"', "general.prefer_like_patterns.1"),
+        ('file_name_root = "docs/"', 'file_name_root = "do\\u0000cs/"', "find_files.file_name_root"),
+    ],
+)
+def test_values_are_taken_as_they_are_written(old: str, new: str, key: str) -> None:
+    """What the database would refuse at the first question, or pydantic read as another type, is refused at the key."""
+    with pytest.raises(InvalidInput) as caught:
+        parse_policy(broken(old, new), origin="mine")
+    assert str(caught.value.params["key"]).startswith(key)
+
+
+def test_whole_numbers_are_numbers_too() -> None:
+    assert parse_policy(broken("dense = 1.0", "dense = 1"), origin="mine").ranking.docs.dense == 1.0
+    escaped = parse_policy(broken('"%overview%"', "'%over\\\\'"), origin="mine").general.prefer_like_patterns[1]
+    assert escaped == "%over\\\\"
+
+
+def test_a_policy_that_is_there_and_no_text_is_not_unknown(tmp_path: Path) -> None:
+    (tmp_path / "p.toml").write_bytes(b"\xff")
+    for path in (tmp_path, tmp_path / "p.toml"):
+        with pytest.raises(InvalidInput) as caught:
+            bundle.policy(str(path), tmp_path)
+        assert caught.value.code == "policy_unreadable"
+
+
 def test_missing_profile_is_named() -> None:
     with pytest.raises(InvalidInput) as caught:
         parse_policy(broken('profile = "file_lookup"', 'profile = "nothing"'), origin="mine")
