@@ -56,7 +56,7 @@ class RouteResult:
 
 
 def route_from_json(body: object) -> RouteResult:
-    """The route that `RouteResult.to_json` wrote, or one written by hand; missing anchors count as empty.
+    """The route that `RouteResult.to_json` wrote, or one written by hand; what is missing or null counts as empty.
 
     Raises: InvalidInput naming the field.
     """
@@ -64,10 +64,11 @@ def route_from_json(body: object) -> RouteResult:
     intent = top.get("intent")
     if intent not in get_args(RouteIntent):
         raise InvalidInput("route_field", field="intent", found=repr(intent), allowed=list(get_args(RouteIntent)))
-    subintent = top.get("subintent") or "SUMMARY"
+    subintent = "SUMMARY" if top.get("subintent") is None else top["subintent"]
     if subintent not in get_args(Subintent):
         raise InvalidInput("route_field", field="subintent", found=repr(subintent), allowed=list(get_args(Subintent)))
-    given = _mapping(top.get("anchors") or {}, "anchors")
+    anchors = top.get("anchors")
+    given = _mapping({} if anchors is None else anchors, "anchors")
     known = {f.name for f in fields(RouteAnchors)}
     for name in given:
         if name not in known:
