@@ -20,9 +20,11 @@ from evals.dataset import Case, Dataset
 from ragkit import __version__, service
 from ragkit.embedding import bundled
 from ragkit.errors import RagkitError
+from ragkit.policy.plan import check_limit
 from ragkit.retrieval.trace import Trace
 from ragkit.routing.contract import ConversationState, Intent
 from ragkit.service import Ask, RagService
+from ragkit.service.workers import interruptions_held
 from ragkit.settings import Settings
 
 RUN_VERSION = 1
@@ -118,8 +120,10 @@ def make_manifest(
 ) -> Manifest:
     """The manifest of a run that is to be made.
 
-    Raises: UnknownName for the session or policy; InvalidInput for a policy that does not validate.
+    Raises: UnknownName for the session or policy; InvalidInput for a policy that does not validate;
+    WrongUse for a limit out of bounds.
     """
+    check_limit(limit)
     named = engine.policy(policy)
     return Manifest(
         dataset=dataset.name,
@@ -231,7 +235,9 @@ def _answers(engine: RagService, questions: Sequence[Question], workers: int) ->
     spawned = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(workers, mp_context=spawned, initializer=_open, initargs=(engine.settings,)) as pool:
         try:
-            yield pool.map(_answer_there, questions, chunksize=4)
+            with interruptions_held():  # the processes start here
+                answers = pool.map(_answer_there, questions, chunksize=4)
+            yield answers
         finally:
             pool.shutdown(cancel_futures=True)
 

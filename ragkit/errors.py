@@ -80,3 +80,15 @@ class JobError(CouldNot):
 
 class EnvironmentFault(CouldNot):
     """A folder, port or program of this machine does not serve."""
+
+
+def is_interruption(error: BaseException) -> bool:
+    """Whether Ctrl+C is what an error comes from: it may strike inside a library that turns it into one of its own."""
+    seen: set[int] = set()
+    at: BaseException | None = error
+    while at is not None and id(at) not in seen:
+        if isinstance(at, KeyboardInterrupt):
+            return True
+        seen.add(id(at))
+        at = at.__cause__ or at.__context__
+    return False

@@ -14,7 +14,7 @@ from time import perf_counter
 
 from ragkit.document import FileStamp, IndexWarning
 from ragkit.embedding import Embedder
-from ragkit.errors import JobError, RagkitError, SourceError
+from ragkit.errors import JobError, RagkitError, SourceError, is_interruption
 from ragkit.indexing.files import FileEntry, LeftOut, head_commit
 from ragkit.indexing.links.part import LinkPart, part_from_bytes
 from ragkit.indexing.links.session_links import FileLinks, SessionLinks
@@ -107,12 +107,8 @@ class IndexingJob:
         """
         try:
             revision = self._run(entries, frozenset(deleted), left_out)
-        except RagkitError as failed:
-            status: JobStatus = "cancelled" if failed.code == "job_cancelled" else "failed"
-            self._note(status, error={"code": failed.code, "params": _plain(failed.params)})
-            raise
         except BaseException as failed:
-            self._note("failed", error={"code": "job_crashed", "params": {"problem": type(failed).__name__}})
+            self._note(*_ending(failed, self._job_id))
             raise
         self._tally.spend("total_ms", self._started)
         self._step("done", self._progress.files_total, self._progress.files_total)
@@ -312,7 +308,7 @@ class IndexingJob:
         self._report(self._progress)
 
     def _note(
-        self, status: JobStatus, *, revision: int | None = None, error: Mapping[str, object] | None = None
+        self, status: JobStatus, error: Mapping[str, object] | None = None, *, revision: int | None = None
     ) -> JobRow:
         job = self._row(status, revision=revision, error=error)
         self._repository.update_job(job)
@@ -337,6 +333,16 @@ class IndexingJob:
             root=str(self._root),
             progress=self._progress.to_json(),
         )
+
+
+def _ending(failed: BaseException, job: str) -> tuple[JobStatus, dict[str, object]]:
+    """How a job ended that did not come to its end, and why."""
+    if is_interruption(failed):
+        return "cancelled", {"code": "job_interrupted", "params": {"job": job}}
+    if isinstance(failed, RagkitError):
+        status: JobStatus = "cancelled" if failed.code == "job_cancelled" else "failed"
+        return status, {"code": failed.code, "params": _plain(failed.params)}
+    return "failed", {"code": "job_crashed", "params": {"problem": type(failed).__name__}}
 
 
 def _read_batch(files: FileBatches, reading: _Reading) -> ReadBatch:

@@ -9,6 +9,7 @@ embedder, with BLAS pinned to one thread: two processes with one thread embed tw
 from __future__ import annotations
 
 import os
+import signal
 import sys
 import threading
 import time
@@ -17,6 +18,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass
+from multiprocessing import resource_tracker
 from typing import TypeVar
 
 from loky import BrokenProcessPool, ProcessPoolExecutor
@@ -68,7 +70,8 @@ class Workers:
         waiting: deque[Future[Result]] = deque()
         try:
             for task in tasks:
-                waiting.append(self._pool.submit(_in_worker, work, task))
+                with interruptions_held():
+                    waiting.append(self._pool.submit(_in_worker, work, task))
                 if len(waiting) > self._ahead:
                     yield waiting.popleft().result()
             while waiting:
@@ -93,6 +96,24 @@ def workers(here: FileBatches, setup: WorkerSetup, count: int) -> Generator[Work
         yield Workers(here, pool, AHEAD * count)
     finally:
         pool.shutdown(wait=True, kill_workers=sys.exc_info()[0] is not None)
+
+
+@contextmanager
+def interruptions_held() -> Generator[None]:
+    """Ctrl+C waits for the end; processes started inside never see it.
+
+    It reaches the whole group of processes. Workers inherit the mask, so it ends the parent alone, which ends them;
+    else each would print a traceback, even before its first line of Python.
+    """
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    resource_tracker.ensure_running()  # where starting a worker starts it, it takes the mask off
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 _batches: list[FileBatches] = []
