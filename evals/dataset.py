@@ -9,18 +9,19 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, cast
 
-from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from ragkit.errors import InvalidInput
 from ragkit.routing.contract import AnchorType, ConversationMode, Intent
 from ragkit.routing.route import Subintent
 
 MAX_BYTES = 50_000_000
-MAX_GRADE = 10
+MAX_GRADE = 4
+"""The widest scale in common use (TREC's web tracks); a 9 beside them is a slip that would outweigh every other."""
 
 Grade = Annotated[int, Field(ge=0, le=MAX_GRADE, strict=True)]
 """0: judged, and not relevant."""
@@ -64,17 +65,24 @@ class Case(_Record):
     profile: str | None = None
     anchors: tuple[ExpectedAnchor, ...] | None = None
     relevant: tuple[Judgement, ...] = ()
-    tags: Annotated[tuple[Text, ...], Field(validation_alias=AliasChoices("tags", "kind"))] = ()
+    tags: tuple[Text, ...] = ()
 
-    @field_validator("tags", mode="before")
+    @model_validator(mode="before")
     @classmethod
-    def _one_kind(cls, value: object) -> object:
-        return ([value] if value else []) if isinstance(value, str) else value
+    def _kind_is_a_tag(cls, record: object) -> object:
+        """`kind` of older sets is a text, `tags` a list."""
+        if not isinstance(record, Mapping):
+            return record
+        body = dict(cast("Mapping[str, object]", record))
+        kind = body.pop("kind", None)
+        if "tags" not in body and kind is not None:
+            body["tags"] = ([kind] if kind else []) if isinstance(kind, str) else kind
+        return body
 
     @field_validator("subintent", mode="before")
     @classmethod
     def _blank_is_none(cls, value: object) -> object:
-        return value or None
+        return None if value == "" else value
 
     @field_validator("relevant")
     @classmethod

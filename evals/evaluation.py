@@ -17,6 +17,7 @@ from evals.metrics import Measured, anchor_scores, measure, percentile
 from evals.run import Manifest, answer_all, make_manifest
 from evals.statistics import bootstrap_interval
 from evals.store import Run, RunStore, rerun_difference
+from ragkit.errors import InvalidInput
 from ragkit.messages import Reason
 from ragkit.retrieval.public_id import Located
 from ragkit.routing.contract import Intent
@@ -122,6 +123,7 @@ def evaluate(
     Raises: UnknownName, InvalidInput, WrongUse before anything is asked; EnvironmentFault for a data folder that cannot
     be written.
     """
+    _refuse_unknown_profiles(engine, dataset, variants)
     manifests = [
         make_manifest(engine, dataset, session=variant.session, policy=variant.policy, limit=limit, intent=intent)
         for variant in variants
@@ -133,6 +135,17 @@ def evaluate(
     judged = [case for case in dataset.cases if not any(case.id in run.health.unwinnable for run in runs)]
     comparisons = tuple(compare_runs(judged, runs[0].side, run.side) for run in runs[1:])
     return Evaluation(dataset=dataset, runs=runs, comparisons=comparisons)
+
+
+def _refuse_unknown_profiles(engine: RagService, dataset: Dataset, variants: Sequence[Variant]) -> None:
+    """A profile that none of the policies has can never be met: a slip of the pen, not a loss of the policy.
+
+    Raises: InvalidInput `dataset_profile`.
+    """
+    known = sorted({name for variant in variants for name in engine.policy(variant.policy).policy.profiles})
+    for case in dataset.cases:
+        if case.profile is not None and case.profile not in known:
+            raise InvalidInput("dataset_profile", dataset=dataset.name, id=case.id, profile=case.profile, known=known)
 
 
 def rerun(engine: RagService, dataset: Dataset, evaluated: Evaluated, policy: str) -> str | None:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from evals.dataset import Case, Dataset, case_of, make_dataset, read_bounded
 from ragkit.errors import InvalidInput
 
 COLUMNS = tuple(Case.model_fields)
+BEYOND = "cells beyond the header"
 LISTS = frozenset({"turns", "alt_intents", "anchors", "relevant", "tags"})
 
 
@@ -20,16 +21,8 @@ def load(path: Path, *, name: str) -> Dataset:
 
     Raises: InvalidInput `dataset_line` naming line and field.
     """
-    reader = csv.DictReader(io.StringIO(read_bounded(path), newline=""))
-    try:
-        cases = [
-            case_of(_record(row, str(path), reader.line_num), origin=str(path), line=reader.line_num) for row in reader
-        ]
-    except csv.Error as broken:
-        raise InvalidInput(
-            "dataset_line", origin=str(path), line=reader.line_num, field="row", found="", problem=str(broken)
-        ) from broken
-    return make_dataset(cases, name=name, origin=str(path))
+    reader = csv.DictReader(io.StringIO(read_bounded(path), newline=""), restkey=BEYOND, strict=True)
+    return make_dataset(_cases(reader, str(path)), name=name, origin=str(path))
 
 
 def save(dataset: Dataset, path: Path) -> None:
@@ -41,12 +34,31 @@ def save(dataset: Dataset, path: Path) -> None:
             writer.writerow({name: _cell(name, value) for name, value in case.to_json().items()})
 
 
+def _cases(reader: csv.DictReader[str], origin: str) -> Iterator[Case]:
+    read = 0
+    try:
+        for row in reader:
+            breaks = sum(cell.count("\n") for cell in row.values() if isinstance(cell, str))
+            line = reader.line_num - breaks
+            yield case_of(_record(row, origin, line), origin=origin, line=line)
+            read = reader.line_num
+    except csv.Error as broken:  # an open quote runs to the end of the file: told is where its row begins
+        raise InvalidInput(
+            "dataset_line", origin=origin, line=read + 1, field="row", found="CSV", problem=str(broken)
+        ) from broken
+
+
 def _cell(name: str, value: object) -> object:
     return json.dumps(value, ensure_ascii=False) if name in LISTS else value
 
 
 def _record(row: Mapping[str, str | None], origin: str, line: int) -> dict[str, object]:
     record: dict[str, object] = {}
+    if BEYOND in row:
+        problem = "the row has more cells than the header; text with a comma stands in quotes"
+        raise InvalidInput(
+            "dataset_line", origin=origin, line=line, field="row", found=repr(row[BEYOND])[:80], problem=problem
+        )
     for name, cell in row.items():
         if name not in COLUMNS or not cell:
             continue

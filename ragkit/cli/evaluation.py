@@ -134,7 +134,8 @@ def _progress(language: Language, *, quiet: bool) -> Generator[Report]:
         yield lambda policy, done, total: None
         return
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(file=output.stderr(), markup=False), transient=True) as bar:
+    screen = Console(file=output.stderr(), markup=False)  # nothing is drawn into a file or pipe
+    with Progress(*columns, console=screen, transient=True, disable=not screen.is_terminal) as bar:
         task = bar.add_task("", total=None)
 
         def show(policy: str, done: int, total: int) -> None:

@@ -19,7 +19,7 @@ from evals.metrics import ranked_items
 from evals.run import answer_all, digest_of, make_manifest
 from evals.store import RunStore, rerun_difference
 from ragkit import bundle
-from ragkit.errors import UnknownName
+from ragkit.errors import DatabaseError, InvalidInput, UnknownName, WrongUse
 from ragkit.routing.contract import Intent
 from ragkit.service import Ask, RagService
 
@@ -117,10 +117,33 @@ def test_wrong_use_is_told_before_anything_is_asked(demo: RagService, questions:
     assert RunStore(demo.settings.data_dir).ids() == []
 
 
-def test_a_question_that_fails_keeps_the_run_going(demo: RagService, questions: Dataset) -> None:
-    found = evaluate(demo, questions, [SPEC], limit=5000)
+def test_a_limit_out_of_bounds_is_told_before_anything_is_asked(demo: RagService, questions: Dataset) -> None:
+    for limit in (0, 1001):
+        with pytest.raises(WrongUse) as told:
+            evaluate(demo, questions, [SPEC], limit=limit)
+        assert told.value.code == "limit_invalid"
+    assert RunStore(demo.settings.data_dir).ids() == []
+
+
+def test_a_profile_that_no_policy_has_is_told(demo: RagService, questions: Dataset) -> None:
+    """It could never be met: a slip of the pen would count as a loss of the policy."""
+    odd = questions.cases[1].model_copy(update={"profile": "docs_sumary_generic"})
+    with pytest.raises(InvalidInput) as told:
+        evaluate(demo, Dataset(name="x", cases=(questions.cases[0], odd)), [SPEC])
+    assert (told.value.code, told.value.params["id"]) == ("dataset_profile", odd.id)
+    assert RunStore(demo.settings.data_dir).ids() == []
+
+
+def test_a_question_that_fails_keeps_the_run_going(
+    demo: RagService, questions: Dataset, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(ask: object) -> None:
+        raise DatabaseError("statement_timeout", server="h:1/d")
+
+    monkeypatch.setattr(demo, "answer", fail)
+    found = evaluate(demo, questions, [SPEC])
     errors = {digest.error for digest in found.runs[0].run.digests.values()}
-    assert errors == {"limit_invalid"}
+    assert errors == {"statement_timeout"}
     assert found.runs[0].measured.mean("ndcg@10") == 0.0
 
 

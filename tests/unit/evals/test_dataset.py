@@ -77,6 +77,12 @@ def test_older_names_of_fields_are_read() -> None:
         ('{"id": "a", "query": "b", "relevant": [{"id": "x", "grade": 1.5}]}', "relevant.0.grade"),
         ('{"id": "a", "query": "b", "relevant": [{"id": "x", "grade": -1}]}', "relevant.0.grade"),
         ('{"id": "a", "query": "b", "relevant": [{"id": "x", "grade": 1}, {"id": "x", "grade": 2}]}', "relevant"),
+        ('{"id": "a", "query": "b", "relevant": [{"id": "x", "grade": 9}]}', "relevant.0.grade"),
+        ('{"id": "a", "query": "b", "tags": "x"}', "tags"),
+        ('{"id": "a", "query": "b", "kind": 5}', "tags"),
+        ('{"id": "a", "query": "b", "turns": "x"}', "turns"),
+        ('{"id": "a", "query": "b", "alt_intents": ["DOCS"]}', "alt_intents.0"),
+        ('{"id": "a", "query": "b", "subintent": 0}', "subintent"),
         ('{"id": "a", "query": "b", "anchors": [{"type": "PLACE", "value": "x"}]}', "anchors.0.type"),
     ],
 )
@@ -85,6 +91,24 @@ def test_a_malformed_line_is_refused_by_line_and_field(line: str, field: str) ->
         from_jsonl('{"id": "ok", "query": "ok"}\n\n' + line, name="x", origin="x.jsonl")
     assert refused.value.code == "dataset_line"
     assert (refused.value.params["line"], refused.value.params["field"]) == (3, field)
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "field"),
+    [
+        ('id,query\n1,a\n2,"b\n3,c\n', 3, "row"),
+        ('id,query\n1,"a\nb"\n2,"b"c\n', 4, "row"),
+        ("id,query\n1,a,b\n", 2, "row"),
+        ('id,query,tags\n1,"a\nb",\n\n2,c,x\n', 5, "tags"),
+        ('id,query,tags\n1,a,"""x"""\n', 2, "tags"),
+    ],
+)
+def test_a_malformed_row_of_csv_is_refused_by_line(tmp_path: Path, text: str, line: int, field: str) -> None:
+    """An open quote would swallow every row after it."""
+    (tmp_path / "x.csv").write_text(text, encoding="utf-8")
+    with pytest.raises(InvalidInput) as refused:
+        formats.load(tmp_path / "x.csv")
+    assert (refused.value.params["line"], refused.value.params["field"]) == (line, field)
 
 
 def test_empty_and_doubled_datasets_are_refused() -> None:
