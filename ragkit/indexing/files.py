@@ -91,7 +91,7 @@ def list_files(root: Path) -> Listing:
 
     Symbolic links are never followed. Raises: SourceError (`source_missing`, `source_not_folder`).
     """
-    folder = _checked(root)
+    folder = checked_folder(root)
     files: list[FileEntry] = []
     left_out: dict[LeftOutReason, list[str]] = {reason: [] for reason in LEFT_OUT_REASONS}
     real_folders = {"": True}
@@ -132,7 +132,7 @@ def changed_files(root: Path, revision: str) -> Changes:
     Told by the bytes on disk, so a file that a filter rewrites at checkout counts as changed.
     Raises: SourceError (`source_missing`, `source_not_folder`, `source_not_git`, `revision_unknown`).
     """
-    folder = _checked(root)
+    folder = checked_folder(root)
     if not git.is_work_tree(folder):
         raise SourceError("source_not_git", path=str(root))
     commit = git.commit_of(folder, revision)
@@ -153,7 +153,11 @@ def head_commit(root: Path) -> str | None:
     return git.commit_of(root, "HEAD") if root.is_dir() and git.is_work_tree(root) else None
 
 
-def _checked(root: Path) -> Path:
+def checked_folder(root: Path) -> Path:
+    """The folder, its links resolved.
+
+    Raises: SourceError (`source_missing`, `source_not_folder`).
+    """
     try:
         folder = root.resolve(strict=True)
     except (OSError, RuntimeError, ValueError) as error:

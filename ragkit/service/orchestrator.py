@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import os
 import uuid
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
-from ragkit.errors import JobError, SourceError
-from ragkit.indexing.files import FileEntry, Listing, changed_files, list_files
+from ragkit.errors import JobError, RagkitError, SourceError, UnknownName, WrongUse
+from ragkit.indexing.files import FileEntry, Listing, changed_files, checked_folder, list_files
 from ragkit.postgres.repository import RagRepository
 from ragkit.postgres.rows import JobKind, JobRow, SessionRow
 from ragkit.service.indexing_job import IndexingJob, JobTools
 from ragkit.service.job_record import Progress, ReportProgress, ignore_progress
 from ragkit.service.session_store import RagSessionStore
 from ragkit.service.work import refuse_empty
+
+SAME_PROJECT_SHARE = 0.5
+"""Of a session's paths that another folder must have to be taken for the same project."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,12 +52,13 @@ class IndexingOrchestrator:
 
     # --- starting
 
-    def enqueue_snapshot(self, session: str, root: Path) -> Enqueued:
+    def enqueue_snapshot(self, session: str, root: Path, *, replace: bool = False) -> Enqueued:
         """A queued job that will index everything below a folder; `run` of any process carries it out.
 
-        Raises: SourceError before anything is written.
+        Raises: SourceError, WrongUse `root_differs` before anything is written.
         """
         order = _snapshot(root)
+        self._refuse_other_project(session, root, order.listing, replace=replace)
         found = self._sessions.obtain(session, session)
         job = uuid.uuid4().hex
         self._repository.jobs.create(
@@ -74,27 +80,61 @@ class IndexingOrchestrator:
             order = _order_again(job, root)
         return self._carry_out(found, job.index_job_id, order, report)
 
-    def snapshot(self, session: str, root: Path, *, report: ReportProgress = ignore_progress) -> JobRow:
-        """Index everything below a folder in place of what the session holds.
+    def snapshot(
+        self, session: str, root: Path, *, replace: bool = False, report: ReportProgress = ignore_progress
+    ) -> JobRow:
+        """Index everything below a folder in place of what the session holds; `replace` if that is another project.
 
-        Raises: SourceError, with nothing changed; DatabaseError, EmbeddingError, JobError, with the shown revision as
-        it was.
+        Raises: SourceError, WrongUse `root_differs`, with nothing changed, and no session made; DatabaseError,
+        EmbeddingError, JobError, with the shown revision as it was.
         """
         report(Progress(stage="listing", files_done=0, files_total=0, rows=0))
         order = _snapshot(root)
-        return self._start(self._sessions.obtain(session, session), order, report)
+        self._refuse_other_project(session, root, order.listing, replace=replace)
+        is_known = self._sessions.exists(session)
+        found = self._sessions.obtain(session, session)
+        try:
+            return self._start(found, order, report)
+        except SourceError:
+            if not is_known:
+                self._forget(found)
+            raise
 
-    def changes(self, session: str, root: Path, revision: str, *, report: ReportProgress = ignore_progress) -> JobRow:
-        """Index what differs between a git revision and the folder as it is."""
+    def changes(
+        self,
+        session: str,
+        root: Path,
+        revision: str,
+        *,
+        replace: bool = False,
+        report: ReportProgress = ignore_progress,
+    ) -> JobRow:
+        """Index what differs between a git revision and the folder as it is.
+
+        Raises: as `snapshot`; UnknownName for the session.
+        """
         report(Progress(stage="listing", files_done=0, files_total=0, rows=0))
         found = self._sessions.get(session)
-        return self._start(found, _changes(root, revision), report)
+        order = _changes(root, revision)
+        self._refuse_other_project(session, root, None, replace=replace)
+        return self._start(found, order, report)
 
     def delete_paths(
         self, session: str, root: Path, paths: Sequence[str], *, report: ReportProgress = ignore_progress
     ) -> JobRow:
-        """Take the rows of these paths out of a session."""
-        return self._start(self._sessions.get(session), _deletion(root, paths), report)
+        """Take the rows of these paths out of a session.
+
+        Raises: UnknownName for the session, or for the first path that it does not show; SourceError, WrongUse
+        `root_differs` for a folder that is not the session's. Nothing is changed then.
+        """
+        found = self._sessions.get(session)
+        shown = self._shown_paths(found)
+        for path in paths:
+            if path not in shown:
+                raise UnknownName("path_unknown", path=path, session=found.name)
+        checked_folder(root)
+        self._refuse_other_project(session, root, None, replace=False)
+        return self._start(found, _deletion(root, paths), report)
 
     def change_paths(
         self,
@@ -107,9 +147,13 @@ class IndexingOrchestrator:
     ) -> JobRow:
         """Index these files anew, as they are on disk, and take the deleted ones out; a rename is one of each.
 
-        Raises: SourceError `changed_missing` for a changed path that is no file below the folder.
+        Raises: SourceError `changed_missing` for a changed path that is no file below the folder; WrongUse
+        `root_differs` for a folder that is not the session's.
         """
-        return self._start(self._sessions.get(session), _changed_paths(root, changed, deleted), report)
+        found = self._sessions.get(session)
+        order = _changed_paths(root, changed, deleted)
+        self._refuse_other_project(session, root, None, replace=False)
+        return self._start(found, order, report)
 
     # --- following
 
@@ -137,6 +181,41 @@ class IndexingOrchestrator:
 
     # --- inside
 
+    def _refuse_other_project(self, session: str, root: Path, listing: Listing | None, *, replace: bool) -> None:
+        """Refuse a folder that is not the one a session was indexed from, nor resembles it.
+
+        A clone that was moved, or checked out anew, has most of the paths; a mistyped session name or a wrong working
+        folder has few, and would put one project in the place of another. `listing` is that of the folder, if at hand.
+
+        Raises: WrongUse `root_differs`.
+        """
+        if replace or not self._sessions.exists(session):
+            return
+        found = self._sessions.get(session)
+        if found.revision == 0 or found.root is None or os.path.realpath(found.root) == os.path.realpath(root):
+            return
+        shown = self._shown_paths(found)
+        listed = {entry.path for entry in (listing or list_files(root)).files}
+        if len(shown & listed) < len(shown) * SAME_PROJECT_SHARE:
+            raise WrongUse(
+                "root_differs",
+                session=found.name,
+                root=found.root,
+                path=str(root),
+                same=len(shown & listed),
+                files=len(shown),
+            )
+
+    def _shown_paths(self, session: SessionRow) -> set[str]:
+        files = self._repository.files(session.rag_session_id)
+        return {file.path for file in files if file.revision <= session.revision}
+
+    def _forget(self, session: SessionRow) -> None:
+        """Take back a session that was made for a job which found nothing; not if another job is at it by now."""
+        with suppress(RagkitError):
+            if self._sessions.get(session.rag_session_id).revision == 0:
+                self._sessions.delete(session.rag_session_id)
+
     def _start(self, session: SessionRow, order: _Order, report: ReportProgress) -> JobRow:
         job_id = uuid.uuid4().hex
         return self._carry_out(session, job_id, order, report, is_new=True)
@@ -150,17 +229,22 @@ class IndexingOrchestrator:
             if is_new:
                 jobs.create(sid, job_id, order.kind, root=str(root), request=order.request, held=True)
             report(Progress(stage="waiting", files_done=0, files_total=len(order.listing.files), rows=0))
-            held.wait_for_session()
-            current = self._sessions.get(sid)  # another job may have moved it while this one waited
+            try:
+                held.wait_for_session()
+                current = self._sessions.get(sid)  # another job may have moved it while this one waited
+            except KeyboardInterrupt:
+                self._end_unstarted(session, job_id, order.kind, "job_interrupted")
+                raise
             if jobs.is_cancelled(sid, job_id):
-                return self._never_started(current, job_id, order.kind)
+                self._end_unstarted(current, job_id, order.kind, "job_cancelled")
+                raise JobError("job_cancelled", job=job_id)
             job = IndexingJob(
                 self._tools, session=current, index_job_id=job_id, kind=order.kind, root=root, report=report
             )
             return job.run(_sorted(order.listing.files), deleted=order.deleted, left_out=order.listing.left_out)
 
-    def _never_started(self, session: SessionRow, job_id: str, kind: JobKind) -> JobRow:
-        error: dict[str, object] = {"code": "job_cancelled", "params": {"job": job_id}}
+    def _end_unstarted(self, session: SessionRow, job_id: str, kind: JobKind, code: str) -> None:
+        error: dict[str, object] = {"code": code, "params": {"job": job_id}}
         self._repository.update_job(
             JobRow(
                 index_job_id=job_id,
@@ -172,7 +256,6 @@ class IndexingOrchestrator:
                 error=error,
             )
         )
-        raise JobError("job_cancelled", job=job_id)
 
 
 def job_json(job: JobRow, session: str) -> dict[str, object]:

@@ -19,7 +19,7 @@ from ragkit.layers import ATTRIBUTES, Family, Layer
 from ragkit.messages import Reason
 from ragkit.policy.code_plan import plans
 from ragkit.policy.origin import filter_origins
-from ragkit.policy.plan import RetrievalPlan
+from ragkit.policy.plan import RetrievalPlan, check_limit
 from ragkit.policy.policy import Policy, Ranking
 from ragkit.policy.signals import read_signals
 from ragkit.postgres import backup
@@ -51,7 +51,6 @@ logger = logging.getLogger(__name__)
 
 CONTEXTS_KEPT = 8
 """Catalog matchers kept, one a (session, revision)."""
-MAX_LIMIT = 1000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,15 +121,26 @@ class RagService:
 
     # --- indexing
 
-    def index_snapshot(self, rag_session_id: str, root: Path, *, report: ReportProgress = ignore_progress) -> JobRow:
-        """Index a folder in place of what the session (by name or id; made if need be) holds."""
-        return self.indexing.snapshot(rag_session_id, root, report=report)
+    def index_snapshot(
+        self, rag_session_id: str, root: Path, *, replace: bool = False, report: ReportProgress = ignore_progress
+    ) -> JobRow:
+        """Index a folder in place of what the session (by name or id; made if need be) holds.
+
+        Raises: WrongUse `root_differs` where that is another project, and not to be replaced.
+        """
+        return self.indexing.snapshot(rag_session_id, root, replace=replace, report=report)
 
     def index_changes(
-        self, rag_session_id: str, root: Path, revision: str, *, report: ReportProgress = ignore_progress
+        self,
+        rag_session_id: str,
+        root: Path,
+        revision: str,
+        *,
+        replace: bool = False,
+        report: ReportProgress = ignore_progress,
     ) -> JobRow:
-        """Index what differs from a git revision."""
-        return self.indexing.changes(rag_session_id, root, revision, report=report)
+        """Index what differs from a git revision; raises as `index_snapshot`."""
+        return self.indexing.changes(rag_session_id, root, revision, replace=replace, report=report)
 
     def index_paths(
         self,
@@ -166,8 +176,7 @@ class RagService:
         return self._answer(ask, Demand(expected=(path,), remedies=True), keep=False).expected[0]
 
     def _answer(self, ask: Ask, demand: Demand, *, keep: bool = True) -> Trace:
-        if ask.limit is not None and not 1 <= ask.limit <= MAX_LIMIT:
-            raise WrongUse("limit_invalid", found=ask.limit, most=MAX_LIMIT)
+        check_limit(ask.limit)
         watch = Stopwatch()
         named = bundle.policy(ask.policy, self.settings.data_dir)
         with self._repository.database.reading() as connection:
@@ -191,7 +200,7 @@ class RagService:
             inspected = self._inspector.inspect(demand, snapshot, runs, routing, named.policy, families, watch)
         rows = _numbered([run.fetched for run in runs])
         trace = Trace(
-            query=ask.query,
+            query=routing.contract.query_plan.raw,
             session=session.name,
             revision=session.revision,
             policy=named.policy.name,

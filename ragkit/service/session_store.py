@@ -34,6 +34,10 @@ class RagSessionStore:
             return self._repository.get_session(name)
         return self._repository.upsert_session(f"s-{secrets.token_hex(8)}", name=name, project_id=project_id)
 
+    def exists(self, name: str) -> bool:
+        """Whether there is a session of this name or id."""
+        return self._repository.session_exists(name)
+
     def rename(self, name: str, new_name: str) -> None:
         """Call a session by another name; its id stays, so links by id go on.
 

@@ -154,7 +154,7 @@ def test_shortened_file_leaves_no_tail(engine: RagService, tree: Tree) -> None:
 def test_delete_paths_takes_out_these_alone(engine: RagService, tree: Tree) -> None:
     root = tree(SMALL)
     engine.index_snapshot("s", root)
-    job = engine.indexing.delete_paths("s", root, ["docs/returns.md", "never/there.md"])
+    job = engine.indexing.delete_paths("s", root, ["docs/returns.md"])
     assert (job.kind, job.files["deleted"], job.revision) == ("changes", 1, 2)
     assert texts(engine, "s", "README.md")
 
