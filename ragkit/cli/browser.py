@@ -6,6 +6,7 @@ package of its own would otherwise have that package executed.
 
 from __future__ import annotations
 
+import errno
 import os
 import socket
 import subprocess
@@ -18,9 +19,10 @@ from pathlib import Path
 
 from ragkit import bundle
 from ragkit.cli import output
-from ragkit.errors import EnvironmentFault
+from ragkit.errors import EnvironmentFault, WrongUse
 from ragkit.settings import Settings
 
+MAX_PORT = 65_535
 READY_TRIES = 120
 READY_WAIT_S = 0.25
 
@@ -81,11 +83,18 @@ def _family(address: str) -> socket.AddressFamily:
 def refuse_taken(address: str, port: int) -> None:
     """Raise where something listens already, before the long part of a command.
 
-    Raises: EnvironmentFault `port_in_use`.
+    Raises: EnvironmentFault `port_in_use`; WrongUse `port_invalid`, `address_invalid`.
     """
+    if not 1 <= port <= MAX_PORT:
+        raise WrongUse("port_invalid", port=port)
+    if not address.strip():  # would be every address of the machine
+        raise WrongUse("address_invalid", address=address, problem="it is empty")
     with closing(socket.socket(_family(address))) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind((address, port))
-        except (OSError, OverflowError) as taken:
-            raise EnvironmentFault("port_in_use", address=address, port=port) from taken
+        except (OSError, UnicodeError, ValueError) as refused:  # an address may be no name at all
+            if isinstance(refused, OSError) and refused.errno == errno.EADDRINUSE:
+                raise EnvironmentFault("port_in_use", address=address, port=port) from refused
+            problem = (refused.strerror if isinstance(refused, OSError) else None) or "that is no address"
+            raise WrongUse("address_invalid", address=address, problem=problem) from refused

@@ -4,20 +4,27 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import sys
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TextIO, cast
 
+from rich.cells import cell_len
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.table import Table
+from rich.text import Text
 from typer.exceptions import TyperException
 
 from ragkit import bundle
-from ragkit.messages import Language
+from ragkit.messages import Language, shortened
 from ragkit.service.job_record import Progress as JobProgress
 
+POWERFUL = re.compile("[\\x00-\\x1f\\x7f-\\x9f\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069]")
+"""Control characters, and invisible ones that turn or break a line of text."""
+CONTROLS = re.compile("[\\x7f-\\x9f\\u2028-\\u202e\\u2066-\\u2069]")
+"""Those that JSON leaves as they are inside its strings."""
 LEFT_OUT_SHOWN = 5
 """Paths named for each reason; the job keeps more."""
 
@@ -35,8 +42,9 @@ def stderr() -> TextIO:
 
 
 def to_json(body: object, *, indent: int | None = None) -> str:
-    """One JSON document; readable letters, but escapes for text that UTF-8 cannot hold."""
+    """One JSON document; readable letters, but escapes for what UTF-8 cannot hold or a terminal would obey."""
     text = json.dumps(body, ensure_ascii=False, indent=indent)
+    text = CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:
@@ -49,31 +57,51 @@ def print_json(body: object) -> None:
     sys.stdout.write(to_json(body, indent=2) + "\n")
 
 
+def visible(text: str) -> str:
+    """The text on one line, without power over a terminal: control and reversing characters as escapes.
+
+    Titles, paths and texts come from files of others; what they hold may move the cursor, rename the window or hide
+    what follows.
+    """
+    return POWERFUL.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), text)
+
+
 def print_line(text: str) -> None:
     """One line of a result."""
-    sys.stdout.write(text + "\n")
+    sys.stdout.write(visible(text) + "\n")
 
 
 def print_table(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
-    """A table without markup: cells are data."""
+    """A table without markup: cells are data. Into a pipe a row is one line, however long it gets."""
+    shown = [[visible(str(cell)) for cell in row] for row in rows]
+    if not sys.stdout.isatty():
+        _print_unwrapped([list(columns), *shown])
+        return
     table = Table(box=None, pad_edge=False)
     for column in columns:
         table.add_column(column, overflow="fold")
+    for row in shown:
+        table.add_row(*[Text(cell) for cell in row])
+    Console(file=sys.stdout, markup=False, highlight=False).print(table)
+
+
+def _print_unwrapped(rows: Sequence[Sequence[str]]) -> None:
+    widths = [max(map(cell_len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
-        table.add_row(*[str(cell) for cell in row])
-    Console(file=sys.stdout, markup=False, highlight=False, soft_wrap=not sys.stdout.isatty()).print(table)
+        padded = [cell + " " * (width - cell_len(cell)) for cell, width in zip(row, widths, strict=True)]
+        sys.stdout.write(" ".join(padded).rstrip() + "\n")
 
 
 def complain(sentence: str) -> None:
     """One line on stderr."""
-    sys.stderr.write(" ".join(sentence.split()) + "\n")
+    sys.stderr.write(visible(" ".join(sentence.split())) + "\n")
 
 
 def usage_problem(misused: TyperException) -> str:
     """What was wrong with the command line, and where to look."""
     message = getattr(misused, "format_message", None)
     problem = cast("Callable[[], str]", message)() if message else str(misused)
-    return f"{problem.rstrip('.')}; see `ragkit --help`, or `ragkit COMMAND --help`."
+    return f"{shortened(problem.rstrip('.'))}; see `ragkit --help`, or `ragkit COMMAND --help`."
 
 
 @contextmanager

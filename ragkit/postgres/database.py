@@ -11,7 +11,7 @@ from pgvector.psycopg import register_vector
 from psycopg.conninfo import conninfo_to_dict
 from psycopg_pool import ConnectionPool, PoolTimeout
 
-from ragkit.errors import DatabaseError
+from ragkit.errors import DatabaseError, InvalidInput
 
 Connection = psycopg.Connection[Any]
 CONNECT_TIMEOUT_S = 5.0
@@ -99,11 +99,19 @@ def translated(conninfo: str) -> Generator[None]:
         raise DatabaseError(
             "database_unreachable", server=shown_server(conninfo), problem=problem[-1] if problem else ""
         ) from gone
-    except UnicodeEncodeError as odd:  # psycopg's, for text that is no UTF-8
-        raise DatabaseError("database_refused", problem="the text holds lone surrogates") from odd
+    except UnicodeEncodeError as odd:  # psycopg's, for text that is no UTF-8: an argument of raw bytes
+        raise InvalidInput("text_invalid", text=odd.object) from odd
     except psycopg.Error as failed:
         primary = failed.diag.message_primary or type(failed).__name__
         raise DatabaseError("database_refused", problem=primary) from failed
+
+
+def is_storable(text: str) -> bool:
+    """Whether PostgreSQL takes it as text: UTF-8, and no NUL. No stored name or path equals one that is not."""
+    try:
+        return b"\0" not in text.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
 
 
 def shown_server(conninfo: str) -> str:

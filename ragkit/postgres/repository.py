@@ -20,7 +20,7 @@ from ragkit.errors import DatabaseError, InvalidInput, UnknownName
 from ragkit.layers import Layer
 from ragkit.postgres import statements
 from ragkit.postgres.caches import ContentCaches
-from ragkit.postgres.database import Connection, Database
+from ragkit.postgres.database import Connection, Database, is_storable
 from ragkit.postgres.inspection import Inspection
 from ragkit.postgres.jobs import JobTable
 from ragkit.postgres.requests import RequestTable
@@ -343,6 +343,8 @@ class RagRepository:
 
 
 def _session(connection: Connection, name: str) -> SessionRow | None:
+    if not is_storable(name):
+        return None
     with connection.cursor(row_factory=class_row(SessionRow)) as cursor:
         return cursor.execute(statements.SESSION_BY_NAME, {"name": name}).fetchone()
 
