@@ -1,4 +1,7 @@
-"""Batches: one JSON document a line in, one a line out, in order; a line that fails answers and the batch goes on."""
+"""Batches: one JSON document a line in, one a line out, in order; a line that fails answers and the batch goes on.
+
+Whether lines failed is told by the answers, not by the exit status: that is 0 as long as the batch was read to its end.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ import json
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import cast
+from typing import NoReturn, cast
 
 from ragkit import bundle
 from ragkit.cli import output
@@ -19,7 +22,8 @@ Answer = Callable[[Mapping[str, object]], dict[str, object]]
 def run_batch(source: str, answer: Answer, language: Language) -> None:
     """Answer every line of a file (`-`: standard input). An answer repeats the line's `id` where it has one.
 
-    Raises: InvalidInput when the file cannot be read. A line that fails gives `{id, error, code}`.
+    Raises: InvalidInput when the file cannot be read. A line that fails gives `{id, line, error, code}`, lines counted
+    from 1, blank ones too.
     """
     for number, text in enumerate(_lines(source), start=1):
         if text.strip():
@@ -28,11 +32,24 @@ def run_batch(source: str, answer: Answer, language: Language) -> None:
 
 
 def read_json(path: str, what: str) -> object:
-    """The JSON document of a file (`-`: standard input).
+    """The JSON document of a file (`-`: standard input); `what` it is, for messages.
 
-    Raises: InvalidInput `file_unreadable`, `json_invalid`.
+    Raises: InvalidInput `file_unreadable`, `json_invalid`, naming the file.
     """
-    return parse_json("\n".join(_lines(path)), what)
+    return parse_json("\n".join(_lines(path)), f"{what} {shown_source(path)}")
+
+
+def shown_source(path: str) -> str:
+    """What messages call a file."""
+    return "from standard input" if path == "-" else f"'{path}'"
+
+
+def reject(name: str, found: object, *allowed: str) -> NoReturn:
+    """Refuse a field of a line.
+
+    Raises: InvalidInput `batch_field`.
+    """
+    raise InvalidInput("batch_field", field=name, found=repr(found)[:80], allowed=list(allowed))
 
 
 def parse_json(text: str, what: str) -> object:
@@ -57,7 +74,7 @@ def _answered(text: str, number: int, answer: Answer, language: Language) -> dic
         return {**key, **answer(body)}
     except RagkitError as error:
         key = key or {"id": None}
-        return {**key, "error": bundle.messages().error(error, language), "code": error.code}
+        return {**key, "line": number, "error": bundle.messages().error(error, language), "code": error.code}
 
 
 def _lines(source: str) -> Iterator[str]:
@@ -74,5 +91,6 @@ def _lines(source: str) -> Iterator[str]:
 
 
 def _decoded(lines: Iterable[bytes]) -> Iterator[str]:
-    for line in lines:
-        yield line.decode("utf-8", "replace").rstrip("\r\n")
+    for number, line in enumerate(lines):
+        text = line.decode("utf-8", "replace").rstrip("\r\n")
+        yield text if number else text.removeprefix("\ufeff")

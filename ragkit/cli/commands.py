@@ -14,10 +14,12 @@ from pydantic import ValidationError
 
 from ragkit import bundle
 from ragkit.cli import diagnosis, output, upkeep
-from ragkit.cli.batch import read_json, run_batch
+from ragkit.cli.batch import read_json, run_batch, shown_source
+from ragkit.cli.batch_line import intent_of, limit_of, policy_of, query_of, state_of
 from ragkit.cli.engine import opened_engine
 from ragkit.errors import InvalidInput, WrongUse
 from ragkit.policy.code_plan import plans
+from ragkit.policy.plan import check_limit
 from ragkit.policy.policy import Policy
 from ragkit.policy.resolver import RetrievalPolicyResolver
 from ragkit.routing.contract import ConversationState, Intent, RouterContract
@@ -107,6 +109,9 @@ def index(
     session: Annotated[str, typer.Option("--session", help="Session that takes it; made if there is none.")],
     changes: Annotated[str | None, typer.Option("--changes", help="Only what differs from this git revision.")] = None,
     deleted: Annotated[list[str] | None, typer.Option("--deleted", help="Only take this path out.")] = None,
+    replace_: Annotated[
+        bool, typer.Option("--replace", help="Put this folder in the place of another project's.")
+    ] = False,
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on after a kill (what was staged is always used).")
     ] = False,
@@ -116,15 +121,17 @@ def index(
     from ragkit.service import job_json
 
     settings = Settings.from_env()
-    if changes and deleted:
+    if changes is not None and deleted:
         raise WrongUse("options_conflict", first="--changes", second="--deleted")
+    if replace_ and deleted:
+        raise WrongUse("options_conflict", first="--replace", second="--deleted")
     with opened_engine(settings) as engine, output.job_progress(settings.language, quiet=as_json) as report:
-        if changes:
-            job = engine.index_changes(session, path, changes, report=report)
+        if changes is not None:
+            job = engine.index_changes(session, path, changes, replace=replace_, report=report)
         elif deleted:
             job = engine.indexing.delete_paths(session, path, deleted, report=report)
         else:
-            job = engine.index_snapshot(session, path, report=report)
+            job = engine.index_snapshot(session, path, replace=replace_, report=report)
     body = job_json(job, session)
     if as_json:
         output.print_json(body)
@@ -174,15 +181,16 @@ def route(
         return
     settings = Settings.from_env()
     forced = _intent(intent)
+    _refuse_beside(batch, query=query, state=state)
     with _routing(settings, session) as answer:
-
-        def one(text: str, given: ConversationState | None) -> dict[str, object]:
-            return answer(text, given, forced).to_json()
-
         if batch is not None:
-            run_batch(batch, lambda line: one(_query_of(line), _state_of(line)), settings.language)
+            run_batch(
+                batch,
+                lambda line: answer(query_of(line), state_of(line), intent_of(line, forced)).to_json(),
+                settings.language,
+            )
             return
-        body = one(_needed(query, "QUERY"), _state_file(state))
+        body = answer(_needed(query, "QUERY"), _state_file(state), forced).to_json()
     if as_json:
         output.print_json(body)
     else:
@@ -199,10 +207,13 @@ def plan(
     """Give the retrieval plan of a RouteResult, or all plans of what `ragkit route --json` printed."""
     settings = Settings.from_env()
     chosen = bundle.policy(policy, settings.data_dir).policy
+    _refuse_beside(batch, source=source)
     if batch is not None:
-        run_batch(batch, lambda line: _planned(line, chosen), settings.language)
+        run_batch(batch, lambda line: _planned_line(line, policy, settings), settings.language)
         return
-    output.print_json(_planned(read_json(source or "-", "route"), chosen))
+    origin = source or "-"
+    with _naming(origin):
+        output.print_json(_planned(read_json(origin, "route"), chosen))
 
 
 @app.command()
@@ -228,27 +239,40 @@ def query(
 
     settings = Settings.from_env()
     forced = _intent(intent)
+    check_limit(limit)
+    _refuse_beside(batch, query=query, state=state)
     with opened_engine(settings) as engine:
-
-        def one(text: str, given: ConversationState | None) -> dict[str, object]:
-            ask = Ask(
-                query=text,
-                session=session,
-                policy=policy,
-                state=given,
-                limit=limit,
-                intent=forced,
-                explain=explain,
-                expected=tuple(expect or ()),
-            )
-            return engine.answer(ask).to_json()
-
         if batch is not None:
             bundle.policy(policy, settings.data_dir)
             engine.layers(session)
-            run_batch(batch, lambda line: one(_query_of(line), _state_of(line)), settings.language)
+
+            def one(line: Mapping[str, object]) -> dict[str, object]:
+                ask = Ask(
+                    query=query_of(line),
+                    session=session,
+                    policy=policy_of(line, policy),
+                    state=state_of(line),
+                    limit=limit_of(line, limit),
+                    intent=intent_of(line, forced),
+                    explain=explain,
+                    expected=tuple(expect or ()),
+                )
+                return engine.answer(ask).to_json()
+
+            run_batch(batch, one, settings.language)
             return
-        trace = one(_needed(query, "QUERY"), _state_file(state))
+        text, given = _needed(query, "QUERY"), _state_file(state)
+        ask = Ask(
+            query=text,
+            session=session,
+            policy=policy,
+            state=given,
+            limit=limit,
+            intent=forced,
+            explain=explain,
+            expected=tuple(expect or ()),
+        )
+        trace = engine.answer(ask).to_json()
     if as_json:
         output.print_json(trace)
     else:
@@ -307,6 +331,7 @@ def evaluate(
     """Ask every question of a dataset, and say what the answers are worth."""
     from ragkit.cli import evaluation
 
+    check_limit(limit)
     policies = policy or ["spec"]
     if len(session) > 1 and len(policies) > 1:
         raise WrongUse("options_conflict", first="a second --session", second="a second --policy")
@@ -349,7 +374,7 @@ def _routing(settings: Settings, session: str | None) -> Generator[Route]:
         yield lambda text, state, forced: engine.route(text, session=session, state=state, intent=forced)
 
 
-def _planned(body: object, policy: Policy) -> dict[str, object]:
+def _planned(body: object, policy: Policy, limit: int | None = None) -> dict[str, object]:
     """RouteResult → its one plan; `{contract, route, …}` → `{plans: […]}`."""
     if isinstance(body, dict) and "contract" in body:
         document = cast("Mapping[str, object]", body)
@@ -359,11 +384,39 @@ def _planned(body: object, policy: Policy) -> dict[str, object]:
             first = invalid.errors(include_url=False)[0]
             field = ".".join(str(part) for part in ("contract", *first["loc"]))
             raise InvalidInput("route_field", field=field, found=first["type"], allowed=[first["msg"]]) from invalid
-        made, _ = plans(contract, route_from_json(document.get("route")), policy, families=frozenset({"DOCS", "CODE"}))
+        both = frozenset({"DOCS", "CODE"})
+        made, _ = plans(contract, route_from_json(document.get("route")), policy, families=both, limit=limit)
         return {"plans": [plan.to_json() for plan in made]}
-    if isinstance(body, dict):
-        body = {name: value for name, value in cast("dict[str, object]", body).items() if name != "id"}
-    return RetrievalPolicyResolver(policy).resolve(route_from_json(body)).to_json()
+    plan = RetrievalPolicyResolver(policy).resolve(route_from_json(cast("object", body)))
+    return (plan if limit is None else replace(plan, limit=limit)).to_json()
+
+
+def _planned_line(line: Mapping[str, object], policy: str, settings: Settings) -> dict[str, object]:
+    """As `_planned`, by the line's own policy and limit; its `intent` is that of the route."""
+    chosen = bundle.policy(policy_of(line, policy), settings.data_dir).policy
+    return _planned(line, chosen, limit_of(line, None))
+
+
+def _refuse_beside(batch: str | None, **single: str | None) -> None:
+    """Refuse what a batch would pass over: each line brings its own.
+
+    Raises: WrongUse `options_conflict`.
+    """
+    shown = {"query": "QUERY", "source": "ROUTE", "state": "--state"}
+    for name, value in single.items():
+        if batch is not None and value is not None:
+            raise WrongUse("options_conflict", first="--batch", second=shown[name])
+
+
+@contextmanager
+def _naming(path: str) -> Generator[None]:
+    """Says which file a wrong field stands in."""
+    try:
+        yield
+    except InvalidInput as wrong:
+        if wrong.code not in ("route_field", "state_field"):
+            raise
+        raise InvalidInput(f"{wrong.code}_of", origin=shown_source(path), **wrong.params) from wrong
 
 
 def _intent(name: str | None) -> Intent | None:
@@ -379,16 +432,8 @@ def _needed(value: str | None, name: str) -> str:
     return value
 
 
-def _query_of(line: Mapping[str, object]) -> str:
-    found = line.get("query")
-    if not isinstance(found, str):
-        raise InvalidInput("route_field", field="query", found=repr(found)[:80], allowed=["string"])
-    return found
-
-
-def _state_of(line: Mapping[str, object]) -> ConversationState | None:
-    return conversation_state_from_json(line.get("state"))
-
-
 def _state_file(path: str | None) -> ConversationState | None:
-    return None if path is None else conversation_state_from_json(read_json(path, "state"))
+    if path is None:
+        return None
+    with _naming(path):
+        return conversation_state_from_json(read_json(path, "state"))
