@@ -14,9 +14,12 @@ KEY = "lang"
 
 
 def show_switch() -> None:
-    """The switch; drawn once, by the page list."""
+    """The switch; drawn once, by the page list. A link that names another language is told so."""
+    linked = st.query_params.get(KEY)  # before the switch is drawn, which takes it out of the URL
     wanted: Language = "ru" if (st.context.locale or "").lower().startswith("ru") else "en"
     st.segmented_control("Language · Язык", LANGUAGES, default=wanted, required=True, key=KEY, bind="query-params")
+    if linked is not None and linked not in LANGUAGES:
+        st.warning(chosen()("ui.link_lang_unknown", lang=linked, known=LANGUAGES), icon=":material/link_off:")
 
 
 def chosen() -> Say:

@@ -10,6 +10,7 @@ import streamlit as st
 
 from app.view_models import AnswerView, FilterView, PlanView, RowTable, RowView, Say, SignalView, marks_html
 from ragkit.errors import RagkitError
+from ragkit.policy.plan import MAX_LIMIT
 from ragkit.service import SessionSummary
 
 STYLE = """<style>
@@ -23,6 +24,10 @@ STYLE = """<style>
 </style>"""
 BAR_HEIGHT = 30
 ROW = "row"
+QUESTION = "q"
+QUESTION_BOX = "question_box"
+ASKED = "question_asked"
+"""What the URL held when it was last looked at."""
 ROWS_WITHOUT_SCROLLING = 25
 WORDS_SHOWN = 12
 
@@ -62,11 +67,14 @@ def choose(key: str, options: Sequence[str], say: Say, *, labels: Mapping[str, s
 
 
 def choose_limit(say: Say) -> int | None:
-    """Rows at most; None leaves it to the policy. Held by the URL."""
+    """Rows at most; None leaves it to the policy. Held by the URL, which may hold nonsense: that is told."""
+    linked = st.query_params.get("limit")
+    if linked is not None and not (linked.isdecimal() and 1 <= int(linked[:9]) <= MAX_LIMIT and len(linked) < 9):
+        st.warning(say("ui.link_limit_unknown", limit=linked), icon=":material/link_off:")
     limit = st.number_input(
         say("ui.limit"),
         min_value=1,
-        max_value=1000,
+        max_value=MAX_LIMIT,
         value=None,
         step=1,
         placeholder=say("ui.limit_default"),
@@ -82,17 +90,44 @@ def show_session(session: SessionSummary, say: Say) -> None:
     st.caption("  \n".join(f"`{layer.value}` {rows}" for layer, rows in session.rows.items()))
 
 
-def show_examples(say: Say, *, key: str) -> None:
+def ask_question(say: Say) -> str:
+    """The question, held by the URL; each one asked is a step of the browser's history.
+
+    Written to the URL by hand and not bound: a bound widget replaces the address, and Back would leave the page. The
+    box takes what the URL holds whenever that is not what was asked last: a link, or the browser's Back.
+    """
+    linked = st.query_params.get(QUESTION, "")
+    if linked != st.session_state.get(ASKED):
+        st.session_state[ASKED] = st.session_state[QUESTION_BOX] = linked
+    return st.text_input(
+        say("ui.query"),
+        key=QUESTION_BOX,
+        placeholder=say("ui.query_placeholder"),
+        max_chars=20_000,
+        on_change=_push_question,
+    )
+
+
+def _push_question() -> None:
+    """A new question begins with its first row; one change of the URL is one step back."""
+    asked = st.session_state[QUESTION_BOX]
+    kept = {name: value for name, value in st.query_params.to_dict().items() if name not in (QUESTION, ROW)}
+    st.session_state[ASKED] = asked
+    st.query_params.from_dict({**kept, QUESTION: asked} if asked else kept)
+
+
+def show_examples(say: Say) -> None:
     """An empty screen: what to do, and questions to try."""
     st.text(say("ui.empty_hint"))
     st.caption(say("ui.examples"))
     for place in (1, 2, 3):
         example = say(f"ui.example_{place}")
-        st.button(example, key=f"example_{place}", on_click=_set_state, args=(key, example))
+        st.button(example, key=f"example_{place}", on_click=_ask_example, args=(example,))
 
 
-def _set_state(key: str, value: str) -> None:
-    st.session_state[key] = value
+def _ask_example(example: str) -> None:
+    st.session_state[QUESTION_BOX] = example
+    _push_question()
 
 
 def show_answer(view: AnswerView, say: Say) -> None:
@@ -147,11 +182,6 @@ def choose_row(table: RowTable, say: Say) -> RowView:
     if picked != shown:
         st.query_params[ROW] = str(picked)
     return rows[picked]
-
-
-def forget_row() -> None:
-    """A new question begins with its first row."""
-    st.query_params.pop(ROW, None)
 
 
 def show_query(view: AnswerView) -> None:

@@ -19,16 +19,9 @@ with st.sidebar:
     limit = views.choose_limit(say)
     views.show_session(opening.sessions[session], say)
 
-text = st.text_input(
-    say("ui.query"),
-    key="q",
-    placeholder=say("ui.query_placeholder"),
-    max_chars=20_000,
-    on_change=views.forget_row,
-    bind="query-params",
-)
-if not text or not text.strip():
-    views.show_examples(say, key="q")
+text = views.ask_question(say)
+if not text.strip():
+    views.show_examples(say)
     st.stop()
 
 # build, call

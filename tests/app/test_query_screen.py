@@ -156,6 +156,25 @@ def test_wrong_limit_in_the_link(screen: AppTest, limit: str) -> None:
     """A link is input like any other."""
     ask(screen, "посылка", limit=limit)
     assert screen.dataframe
+    assert any(f"'{limit}'" in warning.value for warning in screen.warning)
+
+
+def test_wrong_language_in_the_link(screen: AppTest) -> None:
+    ask(screen, "посылка", lang="de")
+    assert any("'de'" in warning.value for warning in screen.warning)
+    assert screen.dataframe
+
+
+def test_back_asks_the_question_of_the_address(screen: AppTest) -> None:
+    """Back changes the address and runs the screen again; the box must follow it, not keep what was typed."""
+    ask(screen, "POST /v1/pickups", row="2")
+    screen.text_input[0].set_value("How is an event delivered?").run()
+    assert link(screen, "q") == "How is an event delivered?"
+    assert "row" not in screen.query_params
+    assert "docs/architecture/event-delivery.md" in texts(screen)
+    ask(screen, "POST /v1/pickups")
+    assert screen.text_input[0].value == "POST /v1/pickups"
+    assert "docs_summary_api_endpoint" in texts(screen)
 
 
 def test_nothing_indexed(database_url: str, open_service: OpenService, monkeypatch: pytest.MonkeyPatch) -> None:

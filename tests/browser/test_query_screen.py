@@ -192,6 +192,21 @@ def test_a_question_finds_ranked_rows_and_its_link_shows_them_again(demo: Demo, 
     assert rows(again) == first
 
 
+def test_back_goes_from_question_to_question(demo: Demo, new_page: Callable[[], Page]) -> None:
+    page = new_page()
+    page.goto(f"{demo.url}/?session=demo&policy=spec")
+    question(page)
+    ask(page, "POST /v1/pickups")
+    expect(page.get_by_text("docs_summary_api_endpoint").first).to_be_visible()
+    ask(page, "Сколько хранится посылка?")
+    expect(page.get_by_text("docs_summary_generic").first).to_be_visible()
+    page.go_back()
+    expect(page.get_by_label("Question", exact=True)).to_have_value("POST /v1/pickups")
+    expect(page.get_by_text("docs_summary_api_endpoint").first).to_be_visible()
+    page.go_forward()
+    expect(page.get_by_label("Question", exact=True)).to_have_value("Сколько хранится посылка?")
+
+
 def test_hostile_text_is_shown_as_text(demo: Demo, new_page: Callable[[], Page]) -> None:
     hostile = (
         "<script>document.title='owned'</script> <img src=x onerror=\"document.title='owned'\"> ![p](/x.png) **b**"
