@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import cast
 
 from ragkit import bundle
-from ragkit.cli.output import print_line, print_table
+from ragkit.cli.output import print_line, print_table, print_text
 from ragkit.messages import Language, Reason, reason_from_json
 from ragkit.retrieval.diagnosis import Diagnosis, reason_sentence, remedy_reasons, verdict_sentence
 
@@ -82,8 +82,8 @@ def print_explanation(trace: Mapping[str, object], language: Language) -> None:
         for step, text in cast("Mapping[str, str]", plan["statements"]).items():
             told = messages.sentence(f"step.{step}", language)
             print_line(messages.sentence("cli.why_trace", language, plan=plan["plan"], step=told))
-            print_line(text + ";")
-        print_line(cast("Mapping[str, str]", trace["analyzed"])[str(plan["plan"])])
+            print_text(text + ";")
+        print_text(cast("Mapping[str, str]", trace["analyzed"])[str(plan["plan"])])
     print_line(messages.sentence("cli.why_profiles", language))
     _print_changes(_maps(explained["profiles"]), language)
 

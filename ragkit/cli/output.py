@@ -71,6 +71,12 @@ def print_line(text: str) -> None:
     sys.stdout.write(visible(text) + "\n")
 
 
+def print_text(text: str) -> None:
+    """Several lines of a result, as they are parted."""
+    for line in text.split("\n"):
+        print_line(line)
+
+
 def print_table(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
     """A table without markup: cells are data. Into a pipe a row is one line, however long it gets."""
     shown = [[visible(str(cell)) for cell in row] for row in rows]
