@@ -108,6 +108,7 @@ def index(
     path: Annotated[Path, typer.Argument(help="A git work tree or any folder.")],
     session: Annotated[str, typer.Option("--session", help="Session that takes it; made if there is none.")],
     changes: Annotated[str | None, typer.Option("--changes", help="Only what differs from this git revision.")] = None,
+    changed: Annotated[list[str] | None, typer.Option("--changed", help="Only index this file anew.")] = None,
     deleted: Annotated[list[str] | None, typer.Option("--deleted", help="Only take this path out.")] = None,
     replace_: Annotated[
         bool, typer.Option("--replace", help="Put this folder in the place of another project's.")
@@ -121,13 +122,15 @@ def index(
     from ragkit.service import job_json
 
     settings = Settings.from_env()
-    if changes is not None and deleted:
-        raise WrongUse("options_conflict", first="--changes", second="--deleted")
-    if replace_ and deleted:
-        raise WrongUse("options_conflict", first="--replace", second="--deleted")
+    if changes is not None and (deleted or changed):
+        raise WrongUse("options_conflict", first="--changes", second="--deleted" if deleted else "--changed")
+    if replace_ and (deleted or changed):
+        raise WrongUse("options_conflict", first="--replace", second="--deleted" if deleted else "--changed")
     with opened_engine(settings) as engine, output.job_progress(settings.language, quiet=as_json) as report:
         if changes is not None:
             job = engine.index_changes(session, path, changes, replace=replace_, report=report)
+        elif changed:
+            job = engine.index_paths(session, path, changed, deleted or (), report=report)
         elif deleted:
             job = engine.indexing.delete_paths(session, path, deleted, report=report)
         else:

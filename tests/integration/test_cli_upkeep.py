@@ -89,3 +89,19 @@ def test_what_is_left_out_is_named(ragkit: Run, tree: Tree) -> None:
     assert "b6.bin" not in told
     kept = json.loads(ragkit("jobs", "s", "--json").out)[0]["files"]["left_out_paths"]
     assert sum(map(len, kept.values())) == 8
+
+
+def test_explicit_paths_are_changed_and_taken_out_together(ragkit: Run, tree: Tree) -> None:
+    root = tree(many(4))
+    assert ragkit("index", str(root), "--session", "s", "--json").status == 0
+    tree({"docs/000.md": "# Page 0\n\nAnother text.\n", "docs/003.md": None, "docs/001.md": "# Page 1\n\nUnasked.\n"})
+    done = ragkit(
+        "index", str(root), "--session", "s", "--changed", "docs/000.md", "--deleted", "docs/003.md", "--json"
+    )
+    assert (done.json["files"]["indexed"], done.json["files"]["deleted"]) == (1, 1)
+    assert "Another text." in ragkit("show", "s", "docs/000.md", "--json").out
+    assert "Unasked" not in ragkit("show", "s", "docs/001.md", "--json").out
+    assert ragkit("show", "s", "docs/003.md").status == 2
+    refused = ragkit("index", str(root), "--session", "s", "--changed", "docs/none.md")
+    assert (refused.status, refused.err.count("\n")) == (2, 1)
+    assert ragkit("index", str(root), "--session", "s", "--changes", "HEAD", "--changed", "x").status == 2
