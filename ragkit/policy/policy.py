@@ -164,6 +164,8 @@ class PartWeights(_Table):
     along the graph is taken."""
     seed: Weight
     """The row belongs to a document that the plan names: large enough to come first."""
+    support: Weight = 0.0
+    """Share of the score that the file's best row of another layer has."""
     repeat: Weight
     """Taken off for each row of the same file that stands above."""
 
@@ -182,6 +184,8 @@ class Ranking(_Table):
     """Rows that a graph step starts from."""
     seed_rows: Annotated[int, Field(gt=0, le=50, strict=True)]
     """Rows of one named document that count as seeds."""
+    seed_title: Weight | None = None
+    """`seed` of a document that the query names by title or id and not by its path; absent: as large as `seed`."""
 
 
 class Rankings(_Table):

@@ -147,7 +147,7 @@ class RagRetrievalAdapter:
             lost = tuple(hint for hint in missing if not any(hint.lower() in c.path for c in partly))
             steps.append(_seed_step("path_substrings", search.plan, missing, partly, lost))
         seeds: dict[Key, Seed] = {key_of(candidate): "path_substring" for candidate in partly}
-        seeds |= {key_of(candidate): "exact_path" for candidate in exact}
+        seeds |= {key_of(c): "exact_path" if c.path_named else "exact_title" for c in exact}
         return seeds, [*exact, *partly], tuple(steps), missing
 
     def _neighbours(

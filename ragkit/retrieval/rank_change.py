@@ -1,6 +1,6 @@
 """Which least change of one weight brings a row into the answer. Pure; spec and verification share `rank`.
 
-A score is linear in each weight, so the values at which two rows change places are known in closed form: no search over
+A score is linear in each weight as long as the same rows support each other, so the values at which two rows change places are known in closed form: no search over
 values. Ranking itself (which rows of a named document count as seeds, one row a content) is not linear, so every value
 that is offered has been ranked again. The pool of candidates does not depend on these weights; where it might (the step
 along the graph), whoever offers a change to a person runs the plan again. It stands here and not in `ragkit.policy`,
@@ -16,7 +16,18 @@ from typing import Literal
 
 from ragkit.policy.policy import LexicalWeights, PartWeights, Ranking
 from ragkit.postgres.rows import Candidate
-from ragkit.retrieval.scoring import Key, ScoredRow, ScoringContext, Seed, key_of, merge_duplicates, rank, score
+from ragkit.retrieval.scoring import (
+    SEEDS,
+    Key,
+    ScoredRow,
+    ScoringContext,
+    Seed,
+    key_of,
+    merge_duplicates,
+    rank,
+    score,
+    supporters,
+)
 
 ChangeKind = Literal["weight", "limit", "filter", "depth", "layer"]
 WEIGHTS_OFFERED = 3
@@ -144,18 +155,26 @@ def _values(
 
 
 def _slopes(weight: str, kept: Sequence[ScoredRow], context: ScoringContext) -> dict[Key, float]:
-    """How fast each row's score grows with the weight: its score where this weight is 1 and all others are 0."""
+    """How fast each row's score grows with the weight: its own where this weight is 1 and all others are 0, and the
+    share of it that the row which supports it now passes on.
+    """
     bare = context.ranking
+    if bare.seed_title is not None:
+        bare = bare.model_copy(update={"seed_title": 0.0})
     for name in (*WEIGHTS, "parts.repeat"):
         bare = with_weight(bare, name, 0.0)
     unit = replace(context, ranking=with_weight(bare, weight, 1.0))
-    return {key_of(row.candidate): score(row.candidate, _seed_of(row), unit).score for row in kept}
+    own = {key_of(row.candidate): score(row.candidate, _seed_of(row), unit).score for row in kept}
+    passed = {key_of(row.candidate): score(row.candidate, None, unit).score for row in kept}
+    support = context.ranking.parts.support
+    best = supporters((row.candidate, score(row.candidate, None, context).score) for row in kept)
+    if weight == "parts.support":
+        return {key: value for key, (_, value) in best.items()}
+    return {key: own[key] + support * (passed[by] if by is not None else 0.0) for key, (by, _) in best.items()}
 
 
 def _seed_of(row: ScoredRow) -> Seed | None:
-    if "seed" not in row.parts:
-        return None
-    return "exact_path" if "exact_path" in row.found_by else "path_substring"
+    return next((seed for seed in SEEDS if seed in row.found_by), None)
 
 
 def _nearest(gaps: Sequence[tuple[float, float]], now: float, sign: float, limit: int) -> float | None:

@@ -2,14 +2,15 @@
 
 Fused by score, not by rank: on the development sets plain reciprocal rank fusion halved the MRR of questions asked in
 one language about documents in the other. Both legs are scaled by constants and by the query's own IDF mass, never by
-statistics of the candidates, so a row's score does not depend on what else was found. Source: evidence.md.
+statistics of the candidates: but for other rows of its own file, a row's score does not depend on what else was found.
+Source: evidence.md.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from ragkit.layers import Layer
@@ -17,8 +18,10 @@ from ragkit.messages import Reason
 from ragkit.policy.policy import LexicalWeights, Ranking
 from ragkit.postgres.rows import Candidate
 
-Seed = Literal["exact_path", "path_substring"]
-SEED_SHARE: Mapping[Seed, float] = {"exact_path": 1.0, "path_substring": 0.5}
+Seed = Literal["exact_path", "exact_title", "path_substring"]
+SEEDS: tuple[Seed, ...] = ("exact_path", "exact_title", "path_substring")
+SUBSTRING_SHARE = 0.5
+"""Of a seed's weight, where only a part of the path was named."""
 Key = tuple[int, int]
 
 
@@ -61,13 +64,17 @@ def key_of(candidate: Candidate) -> Key:
 
 
 def rank(candidates: Iterable[Candidate], seeds: Mapping[Key, Seed], context: ScoringContext) -> tuple[ScoredRow, ...]:
-    """Best first: score, then the plan's order of layers, path, span."""
-    unseeded = [score(candidate, None, context) for candidate in candidates]
-    unseeded.sort(key=lambda row: _order(row, context))
-    scored = unseeded
-    chosen = _seeded(unseeded, seeds, context.ranking.seed_rows)
+    """Best first: score, then the plan's order of layers, path, span.
+
+    `support`, `seed` and `repeat` look at the other rows of the same file, in this order, and at no other file's.
+    """
+    scored = [score(candidate, None, context) for candidate in candidates]
+    if context.ranking.parts.support:
+        scored = _supported(scored, context.ranking.parts.support)
+    scored.sort(key=lambda row: _order(row, context))
+    chosen = _seeded(scored, seeds, context.ranking.seed_rows)
     if chosen:
-        scored = [score(row.candidate, chosen.get(key_of(row.candidate)), context) for row in unseeded]
+        scored = [_with_seed(row, chosen.get(key_of(row.candidate)), context) for row in scored]
         scored.sort(key=lambda row: _order(row, context))
     return tuple(_less_repeats(scored, context)) if context.ranking.parts.repeat else tuple(scored)
 
@@ -99,7 +106,7 @@ def outranked_reason(row: ScoredRow, limit: int) -> Reason:
 
 
 def score(candidate: Candidate, seed: Seed | None, context: ScoringContext) -> ScoredRow:
-    """A candidate's parts and their sum."""
+    """A candidate's own parts and their sum: without `support` and `repeat`, which depend on other rows."""
     ranking, weights = context.ranking, context.ranking.parts
     words = candidate.bm25 / context.idf_mass if context.idf_mass > 0 else 0.0
     lexical = lexical_weight(ranking.lexical, context.query_language, candidate.lang)
@@ -113,20 +120,61 @@ def score(candidate: Candidate, seed: Seed | None, context: ScoringContext) -> S
         "layer": weights.layer * _layer_share(candidate.layer, context.layers),
         "graph": weights.graph * 0.5 ** (candidate.graph_place - 1) if candidate.graph_place else 0.0,
         "non_tests": weights.non_tests * (context.prefer_non_tests and not candidate.is_test),
-        "seed": weights.seed * SEED_SHARE[seed] if seed else 0.0,
     }
     rounded = {name: part for name, value in parts.items() if (part := round(float(value), 6))}
-    return ScoredRow(
+    own = ScoredRow(
         candidate=candidate,
         score=round(sum(rounded.values()), 6),
         parts=rounded,
-        found_by=_found_by(candidate, seed),
+        found_by=_found_by(candidate),
     )
+    return _with_seed(own, seed, context)
 
 
-def _found_by(candidate: Candidate, seed: Seed | None) -> tuple[str, ...]:
+def _with_part(row: ScoredRow, name: str, value: float) -> ScoredRow:
+    """The row with one part more; the same row where the part rounds to nothing."""
+    part = round(value, 6)
+    if not part:
+        return row
+    return replace(row, score=round(row.score + part, 6), parts={**row.parts, name: part})
+
+
+def _supported(rows: Sequence[ScoredRow], weight: float) -> list[ScoredRow]:
+    """A share of the file's best row of another layer: the document as a whole and a passage of it answer together."""
+    best = supporters((row.candidate, row.score) for row in rows)
+    return [_with_part(row, "support", weight * best[key_of(row.candidate)][1]) for row in rows]
+
+
+def supporters(rows: Iterable[tuple[Candidate, float]]) -> dict[Key, tuple[Key | None, float]]:
+    """Row → the best row of another layer of its file, and that row's score; nothing, 0 where none is above 0."""
+    known = list(rows)
+    best: dict[int, dict[Layer, tuple[Key | None, float]]] = {}
+    for candidate, value in known:
+        of_file = best.setdefault(candidate.file_id, {})
+        if value > of_file.get(candidate.layer, (None, 0.0))[1]:
+            of_file[candidate.layer] = (key_of(candidate), value)
+    return {
+        key_of(candidate): max(
+            (found for layer, found in best[candidate.file_id].items() if layer != candidate.layer),
+            key=lambda found: found[1],
+            default=(None, 0.0),
+        )
+        for candidate, _ in known
+    }
+
+
+def _with_seed(row: ScoredRow, seed: Seed | None, context: ScoringContext) -> ScoredRow:
+    if seed is None:
+        return row
+    weight = context.ranking.parts.seed
+    if seed == "exact_title" and context.ranking.seed_title is not None:
+        weight = context.ranking.seed_title
+    seeded = _with_part(row, "seed", weight * (SUBSTRING_SHARE if seed == "path_substring" else 1.0))
+    return replace(seeded, found_by=(seed, *row.found_by))
+
+
+def _found_by(candidate: Candidate) -> tuple[str, ...]:
     legs = (
-        (seed, seed),
         ("dense", candidate.dense_rank),
         ("lexical", candidate.lexical_rank),
         ("named", candidate.named_rank),
@@ -158,12 +206,8 @@ def _less_repeats(rows: Sequence[ScoredRow], context: ScoringContext) -> list[Sc
     above: Counter[int] = Counter()
     lowered: list[ScoredRow] = []
     for row in rows:
-        taken = round(context.ranking.parts.repeat * above[row.candidate.file_id], 6)
+        lowered.append(_with_part(row, "repeat", -context.ranking.parts.repeat * above[row.candidate.file_id]))
         above[row.candidate.file_id] += 1
-        parts = {**row.parts, "repeat": -taken} if taken else row.parts
-        lowered.append(
-            ScoredRow(candidate=row.candidate, score=round(row.score - taken, 6), parts=parts, found_by=row.found_by)
-        )
     return sorted(lowered, key=lambda row: _order(row, context))
 
 

@@ -43,7 +43,7 @@ class Hit:
     parts: Mapping[str, float]
     """Named parts that add up to the score."""
     found_by: tuple[str, ...]
-    """Steps and legs: exact_path, path_substring, dense, lexical, named."""
+    """Steps and legs: exact_path, exact_title, path_substring, dense, lexical, named."""
     text: str
     words: tuple[str, ...] = ()
     """Forms of the query's words in the text, lower-case: what a screen highlights."""

@@ -170,6 +170,12 @@ def test_preferences_move_and_hide_nothing(shop: RagService) -> None:
 def test_hinted_document_comes_first_whatever_it_says(shop: RagService) -> None:
     found = fetch(shop, PlanFilters(target_doc_hints=("docs/other.md",)))
     assert found.rows[0].path == "docs/other.md"
+    assert "exact_title" in found.rows[0].found_by  # a hint that the query does not name by its path
+
+
+def test_document_that_the_query_names_by_its_path(shop: RagService) -> None:
+    found = fetch(shop, PlanFilters(target_doc_hints=("docs/other.md",)), query="order in other.md")
+    assert found.rows[0].path == "docs/other.md"
     assert "exact_path" in found.rows[0].found_by
     assert found.rows[0].parts["seed"] > 0
 

@@ -38,7 +38,7 @@ SETS = {
     "ui.mode_": get_args(ConversationMode),
     "ui.anchor_": get_args(AnchorType),
     "ui.part_": ("dense", "lexical", *PartWeights.model_fields),
-    "ui.found_": ("exact_path", "path_substring", "dense", "lexical", "named"),
+    "ui.found_": ("exact_path", "exact_title", "path_substring", "dense", "lexical", "named"),
     "ui.origin_": ("query", "expansion"),
     "ui.use_": ("finds", "scores", "stop", "absent"),
     "ui.link_": ("session_unknown", "policy_unknown"),

@@ -150,11 +150,12 @@ def test_no_idf_mass_means_no_lexical_part() -> None:
 
 
 def test_score_does_not_depend_on_what_else_was_found() -> None:
-    """Spec: system.md §6: never statistics of the result set."""
+    """Spec: system.md §6: never statistics of the result set. Rows of the same file may support it, no other."""
+    ranking = with_parts(support=0.5)
     one = candidate(cosine=0.4, bm25=1.0)
-    alone = rank([one], {}, context())[0]
+    alone = rank([one], {}, context(ranking=ranking))[0]
     others = [candidate(n, cosine=0.01 * n, bm25=n) for n in range(2, 30)]
-    beside = next(row for row in rank([one, *others], {}, context()) if row.candidate is one)
+    beside = next(row for row in rank([one, *others], {}, context(ranking=ranking)) if row.candidate is one)
     assert (alone.score, alone.parts) == (beside.score, beside.parts)
 
 
@@ -197,7 +198,7 @@ def test_order_does_not_depend_on_the_order_of_candidates(seed: int, shuffle: ra
         (1, 2): "exact_path",
         (4, 1): "path_substring",
     }
-    ranking = RANKING.model_copy(update={"parts": PARTS.model_copy(update={"repeat": 0.07})})
+    ranking = RANKING.model_copy(update={"parts": PARTS.model_copy(update={"repeat": 0.07, "support": 0.3})})
     wanted = rank(given_rows, seeds, context(ranking=ranking))
     shuffle.shuffle(given_rows)
     assert rank(given_rows, seeds, context(ranking=ranking)) == wanted
@@ -206,7 +207,7 @@ def test_order_does_not_depend_on_the_order_of_candidates(seed: int, shuffle: ra
 
 @given(seed=st.integers(0, 2**16))
 def test_parts_add_up_and_ranks_descend(seed: int) -> None:
-    ranking = RANKING.model_copy(update={"parts": PARTS.model_copy(update={"repeat": 0.07})})
+    ranking = RANKING.model_copy(update={"parts": PARTS.model_copy(update={"repeat": 0.07, "support": 0.3})})
     rows = rank(random_candidates(seed), {(2, 0): "exact_path"}, context(ranking=ranking, idf_mass=7.0))
     for row in rows:
         assert abs(sum(row.parts.values()) - row.score) < 1e-9
@@ -229,7 +230,8 @@ def test_shipped_weights_put_every_seed_first(profile: str) -> None:
     ranking = getattr(bundle.policy("spec", Path("unused")).policy.ranking, profile)
     parts = ranking.parts
     others = parts.path + parts.definition + parts.prefer_path + parts.prefer_like + parts.layer + parts.non_tests
-    assert parts.seed / 2 > ranking.dense + 2.2 * max(ranking.lexical.same, ranking.lexical.cross) + others
+    best = ranking.dense + 2.2 * max(ranking.lexical.same, ranking.lexical.cross) + others
+    assert parts.seed / 2 > best * (1 + parts.support)
 
 
 def test_a_file_gives_so_many_seeds() -> None:
@@ -279,3 +281,54 @@ def test_why_a_row_is_below_the_limit() -> None:
     (row,) = rank([candidate(cosine=0.25)], {}, context())
     reason = outranked_reason(row, 8)
     assert (reason.code, reason.params) == ("drop.below_limit", {"score": 0.25, "limit": 8})
+
+
+def with_parts(**changes: float) -> Ranking:
+    return RANKING.model_copy(update={"parts": PARTS.model_copy(update=changes)})
+
+
+def test_a_file_supports_its_rows_from_another_layer() -> None:
+    """Half of 0.4 (the document's D1 row) for each passage; half of 0.6 (its best passage) for the D1 row; nothing for
+    a passage whose file was found in one layer alone.
+    """
+    rows = [
+        candidate(1, 0, layer=D1, cosine=0.39),  # and 0.01 of its layer: 0.4
+        candidate(1, 1, cosine=0.6),
+        candidate(1, 2, cosine=0.3),
+        candidate(2, 0, cosine=0.65),
+        candidate(2, 1, cosine=0.6),
+    ]
+    ranked = rank(rows, {}, context(ranking=with_parts(support=0.5)))
+    assert [(key_of(row.candidate), row.score, row.parts.get("support")) for row in ranked] == [
+        ((1, 1), 0.8, 0.2),
+        ((1, 0), 0.7, 0.3),
+        ((2, 0), 0.65, None),
+        ((2, 1), 0.6, None),
+        ((1, 2), 0.5, 0.2),
+    ]
+
+
+def test_support_never_lowers() -> None:
+    rows = [candidate(1, 0, layer=D1, cosine=-0.9), candidate(1, 1, cosine=0.2)]
+    ranked = rank(rows, {}, context(ranking=with_parts(support=0.5, layer=0.0)))
+    assert [(row.candidate.row_no, row.score) for row in ranked] == [(1, 0.2), (0, -0.8)]  # -0.9 + half of 0.2
+
+
+@pytest.mark.parametrize(
+    ("seed", "seed_title", "expected"),
+    [
+        ("exact_path", None, 3.0),
+        ("exact_title", None, 3.0),
+        ("exact_path", 0.2, 3.0),
+        ("exact_title", 0.2, 0.2),
+        ("path_substring", 0.2, 1.5),
+        ("exact_title", 0.0, None),
+    ],
+)
+def test_a_document_named_by_its_title_may_weigh_less(
+    seed: Seed, seed_title: float | None, expected: float | None
+) -> None:
+    ranking = RANKING.model_copy(update={"seed_title": seed_title})
+    (row,) = rank([candidate()], {(1, 0): seed}, context(ranking=ranking))
+    assert row.parts.get("seed") == expected
+    assert row.found_by == (seed,)
