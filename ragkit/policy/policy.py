@@ -22,6 +22,8 @@ SIGNALS: tuple[SignalName, ...] = ("FIND_FILES", "API_ENDPOINT", "ARCHITECTURE",
 
 MarkerField = Literal["target_doc_hints", "file_names", "matched_aliases"]
 AnchorField = Literal["endpoint_paths", "entity_names"]
+MarkerMatch = Literal["substring", "word"]
+FilterMode = Literal["hard", "soft"]
 Weight = Annotated[float, Field(ge=0, le=100, strict=True, allow_inf_nan=False)]
 """Strict, as all numbers here: "8" is no number, true is none either; 8 where 8.0 is meant is."""
 Share = Annotated[float, Field(ge=0, le=1, strict=True, allow_inf_nan=False)]
@@ -69,7 +71,7 @@ class SignalRule(_Table):
     any_of: tuple[AnchorField, ...] = ()
     """Fires when one of these fields is not empty."""
     markers: tuple[str, ...]
-    """Fires when one of these stands in a lower-cased value of `marker_fields`."""
+    """Fires when one of these stands in a lower-cased value of `marker_fields`; how: `marker_match`."""
     profile: str
     """The summary profile, when this signal is the only meaningful one."""
     summary_prefer: tuple[Prefix, ...]
@@ -115,6 +117,8 @@ class FindFilesBranch(_Table):
     default_prefixes: tuple[Prefix, ...]
     domain_prefer: tuple[Prefix, ...]
     """Added to the preferences when a domain or subdomain is known."""
+    path_filter: FilterMode = "hard"
+    """`soft`: the folders are preferred, and no other is hidden: not every repository keeps its documents in one."""
 
 
 class CodeProfiles(_Table):
@@ -203,6 +207,11 @@ class Policy(_Table):
     name: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]{0,63}$")]
     signals: dict[SignalName, SignalRule]
     marker_fields: tuple[MarkerField, ...]
+    marker_match: MarkerMatch = "substring"
+    """`word`: a word may not go on at the ends of a marker, but behind a `*`: `api` is in «api-keys.md» and not in
+    «capital», `endpoint*` is in «endpoints»."""
+    domain_filter: FilterMode = "hard"
+    """`soft`: a domain or subdomain that the question names is preferred by its name, and hides nothing."""
     general: GeneralBranch
     summary: SummaryBranch
     find_files: FindFilesBranch

@@ -96,20 +96,21 @@ class _RouteFilterBuilder:
         hard = self._union(self._policy.signals[s].summary_hard for s in signals)
         return PlanFilters(
             target_doc_hints=route.anchors.target_doc_hints,
-            metadata_domain=_folded(route.anchors.process_domain),
-            metadata_subdomain=_folded(route.anchors.process_subdomain),
+            metadata_domain=self._hard_domain(route.anchors.process_domain),
+            metadata_subdomain=self._hard_domain(route.anchors.process_subdomain),
             path_prefixes=hard or None,
             prefer_path_prefixes=self._summary_prefixes(route),
             prefer_like_patterns=self._terms.patterns(route),
         )
 
     def find_files_filters(self, route: RouteResult) -> PlanFilters:
-        """Always below some folder."""
+        """Always below some folder, unless the policy only prefers it."""
+        prefixes = self._find_files_prefixes(route)
         return PlanFilters(
             target_doc_hints=route.anchors.target_doc_hints,
-            metadata_domain=_folded(route.anchors.process_domain),
-            metadata_subdomain=_folded(route.anchors.process_subdomain),
-            path_prefixes=self._find_files_prefixes(route),
+            metadata_domain=self._hard_domain(route.anchors.process_domain),
+            metadata_subdomain=self._hard_domain(route.anchors.process_subdomain),
+            path_prefixes=prefixes if self._policy.find_files.path_filter == "hard" else None,
             prefer_path_prefixes=self._find_files_prefer_prefixes(route),
             prefer_like_patterns=self._terms.find_files_patterns(route),
         )
@@ -138,6 +139,10 @@ class _RouteFilterBuilder:
 
     def _meaningful(self, route: RouteResult) -> list[SignalName]:
         return meaningful_signals(route, self._policy, self._forced)
+
+    def _hard_domain(self, value: str | None) -> str | None:
+        """None also where the policy only prefers it: by the patterns that its name gives."""
+        return value.lower() if value and self._policy.domain_filter == "hard" else None
 
     @staticmethod
     def _union(groups: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
@@ -169,7 +174,3 @@ def _like_patterns(terms: Iterable[str]) -> tuple[str, ...]:
 def escape_like(term: str) -> str:
     """The term with LIKE's own characters escaped by a backslash."""
     return term.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
-
-
-def _folded(value: str | None) -> str | None:
-    return value.lower() if value else None

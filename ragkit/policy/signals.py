@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ragkit.policy.policy import SIGNALS, Policy, SignalName, SignalRule
+from ragkit.policy.policy import SIGNALS, MarkerMatch, Policy, SignalName, SignalRule
 from ragkit.routing.route import RouteAnchors, RouteResult
 
 
@@ -67,14 +67,33 @@ def _by_field(rule: SignalRule, anchors: RouteAnchors) -> tuple[SignalEvidence, 
 
 
 def _by_marker(rule: SignalRule, anchors: RouteAnchors, policy: Policy) -> tuple[SignalEvidence, ...]:
-    """The first marker of each value; markers match as substrings of the lower-cased value (system.md §3)."""
+    """The first marker that stands in each lower-cased value."""
     found: list[SignalEvidence] = []
     for field in policy.marker_fields:
         for value in _values(anchors, field):
-            marker = next((m for m in rule.markers if m in value.lower()), None)
+            marker = next((m for m in rule.markers if _stands_in(m, value.lower(), policy.marker_match)), None)
             if marker is not None:
                 found.append(SignalEvidence(field=field, value=value, marker=marker))
     return tuple(found)
+
+
+def _stands_in(marker: str, value: str, match: MarkerMatch) -> bool:
+    """As a substring (system.md §3), or between ends of words; a `*` at the end of a marker lets the word go on."""
+    if match == "substring":
+        return marker in value
+    text = marker.removesuffix("*")
+    at = value.find(text)
+    while at >= 0 and text:
+        end = at + len(text)
+        if _parted(value, at) and (text != marker or _parted(value, end)):
+            return True
+        at = value.find(text, at + 1)
+    return False
+
+
+def _parted(value: str, at: int) -> bool:
+    """Whether no word goes on from before this place to behind it."""
+    return at in (0, len(value)) or not (value[at - 1].isalnum() and value[at].isalnum())
 
 
 def _values(anchors: RouteAnchors, field: str) -> tuple[str, ...]:
