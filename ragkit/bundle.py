@@ -17,7 +17,7 @@ from ragkit.policy.policy import Policy, parse_policy, policy_hash
 from ragkit.routing.rules import RoutingRules
 from ragkit.text import Analyzer
 
-BUNDLED_POLICIES = ("spec",)
+BUNDLED_POLICIES = ("spec", "tuned")
 MAX_POLICY_BYTES = 1_000_000
 
 

@@ -35,6 +35,11 @@ def broken(old: str, new: str) -> str:
         (broken("dense = 1.0", "dense = -1.0"), "ranking.docs.dense"),
         (broken("depth = 60", "depth = 100000"), "ranking.docs.depth"),
         (broken("same = 0.6", "same = nan"), "ranking.docs.lexical.same"),
+        (broken("[general]", 'marker_match = "words"\n[general]'), "marker_match"),
+        (broken("[general]", "domain_filter = true\n[general]"), "domain_filter"),
+        (broken("default_prefixes =", 'path_filter = "none"\ndefault_prefixes ='), "find_files.path_filter"),
+        (broken("seed_rows = 3", "seed_rows = 3\nseed_title = -1"), "ranking.docs.seed_title"),
+        (broken("support = 0.5", 'support = "much"'), "ranking.docs.parts.support"),
         (broken('name = "spec"', 'name = "../spec"'), "name"),
         (broken('profile = "file_lookup"', 'profile = "nothing"'), "policy"),
     ],
@@ -120,14 +125,14 @@ def test_own_policy_by_name_and_by_path(tmp_path: Path) -> None:
     own.write_text(broken('name = "spec"', 'name = "mine"'), encoding="utf-8")
     assert bundle.policy("mine", tmp_path).policy.name == "mine"
     assert bundle.policy(str(own), Path("elsewhere")).policy.name == "mine"
-    assert bundle.policy_names(tmp_path) == ["spec", "mine"]
+    assert bundle.policy_names(tmp_path) == ["spec", "tuned", "mine"]
 
 
 @pytest.mark.parametrize("name", ["nothing", "", "a\0b", "\ud800", "x" * 5000, "/nonexistent/x.toml", "..", "%s"])
 def test_unknown_policy_is_told_with_those_that_exist(name: str, tmp_path: Path) -> None:
     with pytest.raises(UnknownName) as caught:
         bundle.policy(name, tmp_path)
-    assert caught.value.params["known"] == ["spec"]
+    assert caught.value.params["known"] == ["spec", "tuned"]
 
 
 def test_policy_too_large(tmp_path: Path) -> None:
@@ -136,3 +141,21 @@ def test_policy_too_large(tmp_path: Path) -> None:
     with pytest.raises(InvalidInput) as caught:
         bundle.policy(str(large), tmp_path)
     assert caught.value.code == "policy_too_large"
+
+
+@pytest.mark.parametrize("name", bundle.BUNDLED_POLICIES)
+def test_bundled_policies_are_valid_and_called_by_their_file(name: str) -> None:
+    assert bundle.policy(name, Path("unused")).policy.name == name
+
+
+def test_what_a_policy_does_not_say_is_the_specification() -> None:
+    policy = parse_policy(SPEC, origin="spec")
+    assert (policy.marker_match, policy.domain_filter, policy.find_files.path_filter) == ("substring", "hard", "hard")
+    assert policy.ranking.docs.seed_title is None
+
+
+def test_policies_share_all_weights_but_two() -> None:
+    spec, tuned = (bundle.policy(name, Path("unused")).policy.ranking.model_dump() for name in ("spec", "tuned"))
+    assert (spec["docs"].pop("seed_title"), tuned["docs"].pop("seed_title")) == (None, 0.0)
+    assert (spec["docs"]["parts"].pop("prefer_path"), tuned["docs"]["parts"].pop("prefer_path")) == (0.05, 0.1)
+    assert spec == tuned

@@ -116,3 +116,75 @@ def test_signals_say_by_what_they_fired(spec: Policy) -> None:
 )
 def test_like_escape(term: str, escaped: str) -> None:
     assert escape_like(term) == escaped
+
+
+@pytest.fixture(scope="module")
+def tuned() -> Policy:
+    return bundle.policy("tuned", Path("unused")).policy
+
+
+@pytest.mark.parametrize(
+    ("value", "signals"),
+    [
+        ("Capital", ()),
+        ("FastAPI", ()),
+        ("Rapid start", ()),
+        ("Search", ()),
+        ("Overflow", ()),
+        ("Subprocess", ()),
+        ("Parched", ()),
+        ("Order API", ("API_ENDPOINT",)),
+        ("docs/api-keys.md", ("API_ENDPOINT",)),
+        ("docs/api_keys.md", ("API_ENDPOINT",)),
+        ("site/api/keys.md", ("API_ENDPOINT",)),
+        ("All endpoints", ("API_ENDPOINT",)),
+        ("API", ("API_ENDPOINT",)),
+        ("capital api", ("API_ENDPOINT",)),  # the first place is none, the second is one
+        ("Architectural decisions", ("ARCHITECTURE",)),
+        ("arch.md", ("ARCHITECTURE",)),
+        ("Billing workflows", ("LOGIC_FLOW",)),
+        ("Process of return", ("LOGIC_FLOW",)),
+        ("Domain entities", ("DOMAIN_ENTITY",)),
+        ("api архитектура", ("API_ENDPOINT",)),
+    ],
+)
+def test_markers_as_words(value: str, signals: tuple[str, ...], tuned: Policy) -> None:
+    route = RouteResult(intent="DOCS_QA", subintent="SUMMARY", anchors=RouteAnchors(matched_aliases=(value,)))
+    assert anchor_signal_types(route, tuned) == signals
+
+
+def test_markers_as_substrings_stay_the_default(spec: Policy) -> None:
+    """Spec: POLICY §6; system.md §3. «capital» holds `api`, «search» holds `arch`."""
+    for value, signal in (("Capital", "API_ENDPOINT"), ("Search", "ARCHITECTURE"), ("Overflow", "LOGIC_FLOW")):
+        route = RouteResult(intent="DOCS_QA", subintent="SUMMARY", anchors=RouteAnchors(matched_aliases=(value,)))
+        assert anchor_signal_types(route, spec) == (signal,)
+
+
+def hard(filters: dict[str, object]) -> set[str]:
+    return {"path_prefixes", "metadata.domain", "metadata.subdomain"} & set(filters)
+
+
+@pytest.mark.parametrize("subintent", ["SUMMARY", "FIND_FILES"])
+def test_tuned_hides_nothing(subintent: str, spec: Policy, tuned: Policy) -> None:
+    """An endpoint, a hinted page and a domain: hard filters under spec, preferences under tuned."""
+    route = route_from_json(
+        {
+            "intent": "DOCS_QA",
+            "subintent": subintent,
+            "target_terms": [],
+            "anchors": {
+                "endpoint_paths": ["/v1/orders"],
+                "target_doc_hints": ["guide/orders.md"],
+                "process_domain": "Billing",
+                "process_subdomain": "Refunds",
+            },
+        }
+    )
+    wanted = RetrievalPolicyResolver(spec).resolve(route).filters.to_json()
+    given = RetrievalPolicyResolver(tuned).resolve(route).filters.to_json()
+    assert hard(wanted) == {"path_prefixes", "metadata.domain", "metadata.subdomain"}
+    assert hard(given) == set()
+    assert given["prefer_path_prefixes"] == wanted["prefer_path_prefixes"]
+    assert given["prefer_like_patterns"] == wanted["prefer_like_patterns"]
+    if subintent == "SUMMARY":
+        assert {"%billing%", "%refunds%"} <= set(given["prefer_like_patterns"])  # pyright: ignore[reportArgumentType]
