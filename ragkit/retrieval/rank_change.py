@@ -1,10 +1,10 @@
 """Which least change of one weight brings a row into the answer. Pure; spec and verification share `rank`.
 
-A score is linear in each weight as long as the same rows support each other, so the values at which two rows change places are known in closed form: no search over
-values. Ranking itself (which rows of a named document count as seeds, one row a content) is not linear, so every value
-that is offered has been ranked again. The pool of candidates does not depend on these weights; where it might (the step
-along the graph), whoever offers a change to a person runs the plan again. It stands here and not in `ragkit.policy`,
-which knows no scores.
+A score is linear in each weight as long as the same rows support each other, so the values at which two rows change
+places are known in closed form: no search over values. Ranking itself (which rows of a named document count as seeds,
+which row supports which, one row a content) is not linear, so every value that is offered has been ranked again. The
+pool of candidates does not depend on these weights; where it might (the step along the graph), whoever offers a change
+to a person runs the plan again. It stands here and not in `ragkit.policy`, which knows no scores.
 """
 
 from __future__ import annotations

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragkit import bundle
+from ragkit.layers import Layer
 from ragkit.policy.policy import PartWeights
 from ragkit.postgres.rows import Candidate
 from ragkit.retrieval.rank_change import WEIGHTS, rank_under, weight_changes, weight_of, with_weight
@@ -153,3 +154,27 @@ def test_a_document_of_several_rows_comes_in_by_any(limit: int) -> None:
     )
     assert changes[0].weight in ("lexical.same", "dense")
     assert changes[0].rank <= limit
+
+
+def test_support_passes_a_weight_on() -> None:
+    """The page has w, and half of 0.1; its passage 0.1, and half of w: it passes the page where w falls below 0.1.
+
+    At w = 0.2 it also passes the page where support s is above 1: 0.1 + 0.2 s against 0.2 + 0.1 s.
+    """
+    plain = context().ranking
+    ranking = plain.model_copy(
+        update={
+            "lexical": plain.lexical.model_copy(update={"same": 0.2}),
+            "parts": plain.parts.model_copy(update={"support": 0.5, "layer": 0.0}),
+        }
+    )
+    scoring = context(ranking=ranking)
+    page = candidate(2, 0, layer=Layer.D1_DOCUMENT_CATALOG, bm25=4.0)
+    pool = [candidate(1, cosine=0.5), page, candidate(2, 1, cosine=0.1)]
+    kept, _ = merge_duplicates(rank(pool, {}, scoring))
+    assert [row.score for row in kept] == [0.5, 0.25, 0.2]
+    changes = weight_changes(pool, {}, scoring, kept=kept, targets=frozenset({(2, 1)}), limit=2)
+    assert [(change.weight, change.becomes, change.rank) for change in changes][:2] == [
+        ("lexical.same", 0.09, 2),
+        ("parts.support", 1.01, 2),
+    ]
