@@ -13,7 +13,7 @@ from typing import Any, LiteralString
 import numpy as np
 from pgvector import HalfVector
 from psycopg.errors import UniqueViolation
-from psycopg.rows import class_row, kwargs_row
+from psycopg.rows import args_row, class_row, kwargs_row
 
 from ragkit.document import Vectors
 from ragkit.errors import DatabaseError, InvalidInput, UnknownName
@@ -142,8 +142,8 @@ class RagRepository:
 
     def files(self, rag_session_id: str) -> list[FileRow]:
         """Every version of every file, shown and staged, by path."""
-        with self.database.reading() as connection, connection.cursor(row_factory=class_row(FileRow)) as cursor:
-            return cursor.execute(statements.FILES, {"session": rag_session_id}).fetchall()
+        with self.database.reading() as connection, connection.cursor(row_factory=args_row(FileRow)) as cursor:
+            return cursor.execute(statements.FILES, {"session": rag_session_id}, binary=True).fetchall()
 
     def link_parts(self, session: SessionRow, file_ids: Sequence[int]) -> dict[str, bytes]:
         """Path → what the file says to the link step."""

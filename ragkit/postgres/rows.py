@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from ragkit.document import FileStamp, IndexWarning, RagDocument, Vectors
 from ragkit.layers import Family, Layer
@@ -30,9 +30,8 @@ class SessionRow:
     indexed_at: datetime | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FileRow:
-    """One version of one indexed file."""
+class FileRow(NamedTuple):
+    """One version of one indexed file, in the order of `FILES`; a tuple, since a job reads all of a session."""
 
     file_id: int
     revision: int

@@ -13,7 +13,7 @@ from typing import LiteralString
 
 import numpy as np
 from pgvector import HalfVector
-from psycopg.rows import class_row
+from psycopg.rows import args_row
 from psycopg.types.json import Jsonb
 
 from ragkit.document import RagDocument
@@ -126,7 +126,7 @@ class RagDocumentUpserter:
     ) -> int:
         staging = session.revision + 1
         sid = session.rag_session_id
-        with self._database.reading() as connection, connection.cursor(row_factory=class_row(FileRow)) as cursor:
+        with self._database.reading() as connection, connection.cursor(row_factory=args_row(FileRow)) as cursor:
             files = cursor.execute(statements.FILES, {"session": sid}).fetchall()
         staged = frozenset(file.path for file in files if file.revision == staging)
         obsolete = [f.file_id for f in files if f.revision <= session.revision and is_obsolete(f, staged)]
