@@ -9,15 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ragkit.document import Vectors
-from ragkit.embedding.remote import RemoteVectors
+from ragkit.embedding.remote import RemoteEmbedder
 from ragkit.errors import EmbeddingError
 
 BATCH = 32
 MODEL = "Embeddings"
 
 
-class GigaChatEmbedder:
+class GigaChatEmbedder(RemoteEmbedder):
     """Embeds through GigaChat."""
 
     def __init__(
@@ -34,8 +33,7 @@ class GigaChatEmbedder:
         retries: int = 4,
         requests_per_minute: int | None = None,
     ) -> None:
-        self._model = model
-        self._given: dict[str, Any] = {
+        given = {
             "credentials": credentials,
             "scope": scope,
             "model": model,
@@ -47,29 +45,14 @@ class GigaChatEmbedder:
             "retries": retries,
             "requests_per_minute": requests_per_minute,
         }
-        self._server = base_url or "GigaChat"
+        super().__init__(given, server=base_url or "GigaChat", batch=BATCH)
+        self._model = model
         self._client: Any = None
-        self._vectors = RemoteVectors(
-            self._server, self._ask, batch=BATCH, dims=dims, requests_per_minute=requests_per_minute
-        )
-
-    def __reduce__(self) -> tuple[object, ...]:
-        """Another process makes its own client, with a token of its own."""
-        return (_rebuild, (self._given,))
 
     @property
     def fingerprint(self) -> str:
         """The model."""
         return f"gigachat:{self._model}:1"
-
-    @property
-    def dims(self) -> int:
-        """See `RemoteVectors.dims`."""
-        return self._vectors.dims
-
-    def embed(self, texts: Sequence[str]) -> Vectors:
-        """See `Embedder.embed`."""
-        return self._vectors.embed(texts)
 
     def _ask(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
         try:
@@ -102,7 +85,3 @@ class GigaChatEmbedder:
             raise EmbeddingError("embedder_unreachable", server=self._server, problem=type(gone).__name__) from gone
         except (exceptions.GigaChatException, ValueError, TypeError, AttributeError) as odd:
             raise EmbeddingError("embedder_odd_answer", server=self._server, problem=type(odd).__name__) from odd
-
-
-def _rebuild(given: dict[str, Any]) -> GigaChatEmbedder:
-    return GigaChatEmbedder(**given)

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ragkit.document import Vectors
-from ragkit.embedding.remote import RemoteVectors
+from ragkit.embedding.remote import RemoteEmbedder
 from ragkit.errors import EmbeddingError
 
 BATCH = 64
 
 
-class OpenAIEmbedder:
+class OpenAIEmbedder(RemoteEmbedder):
     """Asks `POST {base_url}/embeddings`; 429, 5xx and time-outs are tried again with growing pauses."""
 
     def __init__(
@@ -26,9 +25,7 @@ class OpenAIEmbedder:
         retries: int = 4,
         requests_per_minute: int | None = None,
     ) -> None:
-        self._base_url = base_url
-        self._model = model
-        self._given: dict[str, Any] = {
+        given = {
             "base_url": base_url,
             "model": model,
             "api_key": api_key,
@@ -37,35 +34,21 @@ class OpenAIEmbedder:
             "retries": retries,
             "requests_per_minute": requests_per_minute,
         }
+        super().__init__(given, server=base_url, batch=BATCH)
+        self._model = model
         self._client: Any = None
-        self._vectors = RemoteVectors(
-            base_url, self._ask, batch=BATCH, dims=dims, requests_per_minute=requests_per_minute
-        )
-
-    def __reduce__(self) -> tuple[object, ...]:
-        """Another process makes its own client."""
-        return (_rebuild, (self._given,))
 
     @property
     def fingerprint(self) -> str:
         """The model; not the server, which may move."""
         return f"openai:{self._model}:1"
 
-    @property
-    def dims(self) -> int:
-        """See `RemoteVectors.dims`."""
-        return self._vectors.dims
-
-    def embed(self, texts: Sequence[str]) -> Vectors:
-        """See `Embedder.embed`."""
-        return self._vectors.embed(texts)
-
     def _ask(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
         import openai
 
         if self._client is None:
             self._client = openai.OpenAI(
-                base_url=self._base_url,
+                base_url=self._server,
                 api_key=self._given["api_key"] or "none",
                 timeout=self._given["timeout_s"],
                 max_retries=self._given["retries"],
@@ -74,16 +57,12 @@ class OpenAIEmbedder:
             answer = self._client.embeddings.create(model=self._model, input=list(texts), encoding_format="float")
             return [item.embedding for item in sorted(answer.data or [], key=lambda item: item.index)]
         except (openai.AuthenticationError, openai.PermissionDeniedError) as refused:
-            raise EmbeddingError("embedder_refused", server=self._base_url, status=refused.status_code) from refused
+            raise EmbeddingError("embedder_refused", server=self._server, status=refused.status_code) from refused
         except openai.RateLimitError as busy:
-            raise EmbeddingError("embedder_busy", server=self._base_url) from busy
+            raise EmbeddingError("embedder_busy", server=self._server) from busy
         except openai.APIConnectionError as gone:  # time-outs among them
-            raise EmbeddingError("embedder_unreachable", server=self._base_url, problem=type(gone).__name__) from gone
+            raise EmbeddingError("embedder_unreachable", server=self._server, problem=type(gone).__name__) from gone
         except openai.APIStatusError as failed:
-            raise EmbeddingError("embedder_failed", server=self._base_url, status=failed.status_code) from failed
+            raise EmbeddingError("embedder_failed", server=self._server, status=failed.status_code) from failed
         except (openai.OpenAIError, AttributeError, TypeError, ValueError) as odd:
-            raise EmbeddingError("embedder_odd_answer", server=self._base_url, problem=type(odd).__name__) from odd
-
-
-def _rebuild(given: dict[str, Any]) -> OpenAIEmbedder:
-    return OpenAIEmbedder(**given)
+            raise EmbeddingError("embedder_odd_answer", server=self._server, problem=type(odd).__name__) from odd

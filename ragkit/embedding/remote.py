@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -95,6 +96,38 @@ class RemoteVectors:
             raise EmbeddingError("embedder_no_numbers", server=self._server)
         self._dims = expected
         return vectors / norms
+
+
+class RemoteEmbedder:
+    """What every embedder behind a network is, but for one request."""
+
+    def __init__(self, given: Mapping[str, Any], *, server: str, batch: int) -> None:
+        """`given`: the keyword arguments that make an equal embedder again."""
+        self._given = dict(given)
+        self._server = server
+        self._vectors = RemoteVectors(
+            server, self._ask, batch=batch, dims=given["dims"], requests_per_minute=given["requests_per_minute"]
+        )
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Another process makes its own client, with a token of its own."""
+        return (_rebuild, (type(self), self._given))
+
+    @property
+    def dims(self) -> int:
+        """See `RemoteVectors.dims`."""
+        return self._vectors.dims
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """See `Embedder.embed`."""
+        return self._vectors.embed(texts)
+
+    def _ask(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
+        raise NotImplementedError
+
+
+def _rebuild(kind: Callable[..., RemoteEmbedder], given: Mapping[str, Any]) -> RemoteEmbedder:
+    return kind(**given)
 
 
 def _clean(text: str) -> str:
